@@ -1,0 +1,13 @@
+//! A heightfield drawn inside somebody else's Vulkan frame.
+
+pub mod abi;
+pub mod atlas;
+mod error;
+pub mod field;
+#[cfg(feature = "vulkan")]
+pub mod gpu;
+pub mod lod;
+pub mod plan;
+pub mod shaders;
+
+pub use error::{Error, Result};

@@ -1,0 +1,238 @@
+//! A terrain: a field, where it stands and how it is drawn. Makes the plans.
+
+use super::constants::{dy, light, pixels_at_a_metre, view_constants};
+use super::{FramePlan, Placement, Residency, TileUpload, View, ViewId, ViewPlan};
+use crate::abi::NodeRecord;
+use crate::atlas::{AtlasLayout, MipChain, write_height_block, write_hole_block};
+use crate::field::{Field, TileId, TileRevision};
+use crate::lod::{
+    DerivedRanges, Frustum, GridSize, LodGeometry, LodRanges, LodSettings, NearTracker, SelectInput, select,
+};
+use crate::{Error, Result};
+use glam::Mat4;
+
+/// How a terrain is drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TerrainSettings {
+    /// Quads a side of a patch.
+    pub grid: GridSize,
+    /// How far each level reaches.
+    pub lod: LodSettings,
+    /// Where the terrain stands.
+    pub placement: Placement,
+}
+
+/// A heightfield in the world. Owns the field and what a view's level of detail was last frame; knows no device.
+#[derive(Clone, Debug)]
+pub struct Terrain {
+    field: Field,
+    settings: TerrainSettings,
+    geometry: LodGeometry,
+    trackers: Vec<Tracker>,
+    frame: u64,
+    seconds: f64,
+}
+
+/// The near range of a view from frame to frame.
+#[derive(Clone, Debug)]
+struct Tracker {
+    view: ViewId,
+    /// The frame it was brought up to date in: a plan made twice moves it once.
+    frame: u64,
+    near: f64,
+    tracker: NearTracker,
+}
+
+impl Terrain {
+    /// A terrain.
+    ///
+    /// # Errors
+    /// Stated ranges that would crack, with what would work.
+    pub fn new(field: Field, settings: TerrainSettings) -> Result<Self> {
+        let geometry = LodGeometry::new(field.desc(), settings.grid);
+        stated_ranges(&geometry, &settings.lod)?;
+        Ok(Self { field, settings, geometry, trackers: Vec::new(), frame: 0, seconds: 0.0 })
+    }
+
+    /// The ground.
+    pub fn field(&self) -> &Field {
+        &self.field
+    }
+
+    /// The ground, to be changed. Whatever changes is uploaded with the next plan.
+    pub fn field_mut(&mut self) -> &mut Field {
+        &mut self.field
+    }
+
+    /// How the terrain is drawn.
+    pub fn settings(&self) -> &TerrainSettings {
+        &self.settings
+    }
+
+    /// Changes how the terrain is drawn from the next plan on.
+    ///
+    /// # Errors
+    /// As [`Terrain::new`]; what was set before then stays.
+    pub fn set_settings(&mut self, settings: TerrainSettings) -> Result<()> {
+        let geometry = LodGeometry::new(self.field.desc(), settings.grid);
+        stated_ranges(&geometry, &settings.lod)?;
+        (self.geometry, self.settings) = (geometry, settings);
+        Ok(())
+    }
+
+    /// Begins a frame, once: `seconds` since the last one, which bounds how far a view's level of detail may move.
+    pub fn begin_frame(&mut self, seconds: f64) {
+        self.frame += 1;
+        self.seconds = seconds;
+        // A view that was not planned for a while is forgotten: when it comes back it is sharp at once.
+        let frame = self.frame;
+        self.trackers.retain(|tracker| tracker.frame + 120 > frame);
+    }
+
+    /// What this frame uploads and draws, for these views and a renderer that holds `residency`.
+    ///
+    /// # Errors
+    /// A view that cannot be drawn, with a sentence.
+    pub fn plan(&mut self, views: &[View], residency: &Residency) -> Result<FramePlan> {
+        let mut plan = FramePlan::empty(AtlasLayout::new(self.field.desc()));
+        self.plan_into(&mut plan, views, residency)?;
+        Ok(plan)
+    }
+
+    /// As [`Terrain::plan`], into a plan that is used again: a steady frame then allocates nothing.
+    ///
+    /// # Errors
+    /// A view that cannot be drawn, with a sentence.
+    pub fn plan_into(&mut self, plan: &mut FramePlan, views: &[View], residency: &Residency) -> Result<()> {
+        let layout = AtlasLayout::new(self.field.desc());
+        if residency.layout != layout {
+            return Err(Error::invalid(
+                "frame plan",
+                "the residency is of a renderer that was made for a field of another shape; make a new renderer",
+            ));
+        }
+        plan.layout = layout;
+        self.plan_uploads(plan, residency);
+        plan.views.truncate(views.len());
+        for (index, view) in views.iter().enumerate() {
+            view.validate()?;
+            let nodes = plan.views.get_mut(index).map(|old| std::mem::take(&mut old.nodes)).unwrap_or_default();
+            let planned = self.plan_view(view, nodes)?;
+            match plan.views.get_mut(index) {
+                Some(slot) => *slot = planned,
+                None => plan.views.push(planned),
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_uploads(&self, plan: &mut FramePlan, residency: &Residency) {
+        plan.uploads.clear();
+        plan.texels.clear();
+        plan.hole_bytes.clear();
+        let desc = self.field.desc();
+        for (index, (now, held)) in self.field.tile_revisions().iter().zip(&residency.tiles).enumerate() {
+            if now != held {
+                self.push_upload(plan, desc.tile_at(index), *now, *held);
+            }
+        }
+        // What one large upload needed is not kept for the steady frames after it.
+        const KEPT: usize = 1 << 20;
+        if plan.texels.is_empty() && plan.texels.capacity() > KEPT {
+            plan.texels.shrink_to(KEPT);
+        }
+    }
+
+    fn push_upload(&self, plan: &mut FramePlan, tile: TileId, now: TileRevision, held: TileRevision) {
+        let heights = (now.heights != held.heights).then(|| {
+            let start = plan.texels.len();
+            plan.texels.resize(start + MipChain::new(&plan.layout).texels(), 0);
+            write_height_block(&self.field, tile, &mut plan.texels[start..]);
+            start..plan.texels.len()
+        });
+        let holes = (now.holes != held.holes).then(|| {
+            let start = plan.hole_bytes.len();
+            let side = plan.layout.tile_samples as usize;
+            plan.hole_bytes.resize(start + side * side / 8, 0);
+            write_hole_block(&self.field, tile, &mut plan.hole_bytes[start..]);
+            start..plan.hole_bytes.len()
+        });
+        plan.uploads.push(TileUpload { tile, revision: now, heights, holes });
+    }
+
+    fn plan_view(&mut self, view: &View, mut nodes: Vec<NodeRecord>) -> Result<ViewPlan> {
+        let (ranges, near_raised) = self.ranges(view)?;
+        let camera = self.settings.placement.to_terrain(view.position);
+        let turn = Mat4::from_quat(view.rotation.inverse()) * self.settings.placement.rotation();
+        let frustum = Frustum::of(&(view.unjittered * turn));
+        let input = SelectInput::new(&self.field, self.settings.grid, &ranges, camera, &frustum);
+        let stats = select(&input, &mut nodes);
+        let mut constants = view_constants(&self.field, &input, &(view.projection * turn));
+        light(&mut constants, view, &self.settings.placement);
+        Ok(ViewPlan {
+            nodes,
+            constants,
+            grid: self.settings.grid,
+            viewport: view.viewport,
+            flip_y: view.flip_y,
+            keeps_winding: view.keeps_winding(),
+            mode: view.preview.mode,
+            has_holes: self.field.holes().count() > 0,
+            ray_from_clip: (view.projection * turn).inverse(),
+            stats,
+            near: ranges.range(0),
+            near_raised,
+        })
+    }
+
+    /// The ranges of a view in this frame, and whether they were raised to what is legal.
+    fn ranges(&mut self, view: &View) -> Result<(LodRanges, bool)> {
+        match self.settings.lod {
+            LodSettings::Derived { pixel_error, ratio, octaves_a_second, bias } => {
+                let dy = dy(&self.field, self.settings.placement.to_terrain(view.position).y);
+                let pixels_at_a_metre = pixels_at_a_metre(view, dy);
+                let wanted = DerivedRanges { pixel_error, pixels_at_a_metre, bias }.near(&self.geometry);
+                let minimum = self.geometry.minimum_near(ratio);
+                // What is wanted below the minimum is never reached, so no time is spent on the way there.
+                let near = self.track(view, wanted.max(minimum), octaves_a_second);
+                let (ranges, _) = LodRanges::clamped(&self.geometry, near, ratio)?;
+                Ok((ranges, wanted < minimum))
+            }
+            ref stated => stated_ranges(&self.geometry, stated),
+        }
+    }
+
+    /// The near range of a view in this frame, moved once a frame toward what is wanted.
+    fn track(&mut self, view: &View, wanted: f64, octaves_a_second: f64) -> f64 {
+        let index = self.trackers.iter().position(|tracker| tracker.view == view.id).unwrap_or_else(|| {
+            self.trackers.push(Tracker { view: view.id, frame: 0, near: wanted, tracker: NearTracker::default() });
+            self.trackers.len() - 1
+        });
+        let tracker = &mut self.trackers[index];
+        if tracker.frame != self.frame || self.frame == 0 {
+            tracker.near = tracker.tracker.follow(wanted, octaves_a_second, self.seconds, view.cut);
+            tracker.frame = self.frame;
+        }
+        tracker.near
+    }
+}
+
+/// Ranges that do not follow from a view, and whether a bias was limited by what is legal.
+fn stated_ranges(geometry: &LodGeometry, settings: &LodSettings) -> Result<(LodRanges, bool)> {
+    match *settings {
+        LodSettings::Derived { pixel_error, ratio, .. } => {
+            if !(pixel_error > 0.0 && pixel_error.is_finite()) {
+                return Err(Error::invalid(
+                    "level-of-detail settings",
+                    format!("a pixel error of {pixel_error}; it must be above 0, for instance 3"),
+                ));
+            }
+            LodRanges::clamped(geometry, geometry.minimum_near(ratio), ratio)
+        }
+        LodSettings::Near { near, ratio, bias } => {
+            LodRanges::stated(geometry, near, ratio)?;
+            LodRanges::clamped(geometry, near * (-bias).exp2(), ratio)
+        }
+        LodSettings::List { ref ranges, ratio } => Ok((LodRanges::list(geometry, ranges, ratio)?, false)),
+    }
+}

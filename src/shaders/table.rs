@@ -1,0 +1,181 @@
+//! The permutation table: every shader module that landform compiles, and every constant that shaders and Rust share.
+//!
+//! `build.rs` includes this file to know what to compile, and the crate includes it to name what was compiled, so a
+//! module or a constant exists in both or in neither. The file depends on nothing for that reason.
+
+/// The stage of the pipeline that a module runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Once a vertex. A module of this stage has no vertex inputs: it finds its vertex from the vertex and instance index.
+    Vertex,
+    /// Once a covered pixel or sample.
+    Fragment,
+    /// Once an invocation of a dispatch.
+    Compute,
+}
+
+impl Stage {
+    /// The stage's name in the reflection: `vertex`, `fragment` or `compute`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+            Self::Compute => "compute",
+        }
+    }
+}
+
+/// One row of [`TABLE`]: a source file, compiled once with one set of defines.
+#[derive(Clone, Copy, Debug)]
+pub struct Permutation {
+    /// The module that this row makes.
+    pub id: ShaderId,
+    /// The stem of its files, as in `reflect/NAME.json` and `shaders/spirv/NAME.spv`.
+    pub name: &'static str,
+    /// The entry file, a name inside `shaders/`.
+    pub source: &'static str,
+    /// The stage it is compiled for.
+    pub stage: Stage,
+    /// The name of its entry point.
+    pub entry_point: &'static str,
+    /// What this row defines, as name and value, besides [`SHARED_CONSTANTS`].
+    pub defines: &'static [(&'static str, u32)],
+}
+
+/// Makes a `pub const` of each line, and the list of all that `build.rs` passes to every shader as a define.
+macro_rules! shared_constants {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $value:expr;)*) => {
+        $($(#[$doc])* pub const $name: $type = $value;)*
+
+        /// Every constant that Rust and the shaders share, as name and value; each is a define of every shader.
+        pub const SHARED_CONSTANTS: &[(&str, u32)] = &[$((stringify!($name), $name as u32)),*];
+    };
+}
+
+shared_constants! {
+    /// The most levels of detail that a terrain has; the length of the per-level arrays in the view's uniform.
+    MAX_LEVELS: usize = 20;
+    /// The descriptor set that every landform shader reads.
+    SET: u32 = 0;
+    /// The binding of the view's uniform buffer.
+    BINDING_VIEW: u32 = 0;
+    /// The binding of the node records, a storage buffer.
+    BINDING_NODES: u32 = 1;
+    /// The binding of the height atlas, a sampled image of unsigned integers.
+    BINDING_HEIGHTS: u32 = 2;
+    /// The binding of the holes, a bit a quad, in an image of unsigned integers.
+    BINDING_HOLES: u32 = 3;
+    /// The binding of the cases that the twin module computes, a storage buffer.
+    BINDING_TWIN_CASES: u32 = 4;
+    /// The binding of what the twin module found, a storage buffer.
+    BINDING_TWIN_RESULTS: u32 = 5;
+}
+
+/// The patch sizes that vertex shaders are compiled for, in quads along an edge.
+pub const GRID_SIZES: [u32; 3] = [16, 32, 64];
+
+/// Hands the one list of modules to the macro that is named: `Variant = name, source, stage, entry point, [defines];`
+/// with the documentation of the variant above it.
+macro_rules! for_each_shader {
+    ($receive:ident) => {
+        $receive! {
+            /// Vertices of the lit and the preview surface, patches of 16×16 quads.
+            SurfaceVertex16 = "surface.vert.g16", "surface.vert.hlsl", Vertex, "main", [("GRID_QUADS", 16)];
+            /// Vertices of the lit and the preview surface, patches of 32×32 quads.
+            SurfaceVertex32 = "surface.vert.g32", "surface.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
+            /// Vertices of the lit and the preview surface, patches of 64×64 quads.
+            SurfaceVertex64 = "surface.vert.g64", "surface.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
+            /// Vertices of the depth-only draw, patches of 16×16 quads.
+            DepthVertex16 = "depth.vert.g16", "depth.vert.hlsl", Vertex, "main", [("GRID_QUADS", 16)];
+            /// Vertices of the depth-only draw, patches of 32×32 quads.
+            DepthVertex32 = "depth.vert.g32", "depth.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
+            /// Vertices of the depth-only draw, patches of 64×64 quads.
+            DepthVertex64 = "depth.vert.g64", "depth.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
+            /// The constant shader that benchmarks hold the surface against, patches of 16×16 quads.
+            BaselineVertex16 = "baseline.vert.g16", "baseline.vert.hlsl", Vertex, "main", [("GRID_QUADS", 16)];
+            /// The constant shader that benchmarks hold the surface against, patches of 32×32 quads.
+            BaselineVertex32 = "baseline.vert.g32", "baseline.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
+            /// The constant shader that benchmarks hold the surface against, patches of 64×64 quads.
+            BaselineVertex64 = "baseline.vert.g64", "baseline.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
+            /// The preview's shading: a fixed sun and a tint by height and slope.
+            PreviewFragment = "preview.frag", "preview.frag.hlsl", Fragment, "main", [];
+            /// The fragment stage of the depth-only draw, which discards holes.
+            DepthFragment = "depth.frag", "depth.frag.hlsl", Fragment, "main", [];
+            /// The fragment stage of the benchmarks' constant shader.
+            BaselineFragment = "baseline.frag", "baseline.frag.hlsl", Fragment, "main", [];
+            /// The triangle of the preview's sky, which covers the whole target at the far plane.
+            SkyVertex = "sky.vert", "sky.vert.hlsl", Vertex, "main", [];
+            /// The colour of the preview's sky.
+            SkyFragment = "sky.frag", "sky.frag.hlsl", Fragment, "main", [];
+            /// Runs the shared functions on a device so that a test can compare them with their twins on the CPU.
+            TwinCompute = "twin.comp", "twin.comp.hlsl", Compute, "main", [];
+        }
+    };
+}
+
+macro_rules! define_table {
+    ($($(#[$doc:meta])* $id:ident = $name:literal, $source:literal, $stage:ident, $entry_point:literal,
+       [$($define:expr),*];)*) => {
+        /// The name of a compiled shader module, one variant a row of [`TABLE`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum ShaderId {
+            $($(#[$doc])* $id,)*
+        }
+
+        /// Every module that is compiled, in the order of [`ShaderId`]'s variants.
+        pub const TABLE: &[Permutation] = &[$(Permutation {
+            id: ShaderId::$id,
+            name: $name,
+            source: $source,
+            stage: Stage::$stage,
+            entry_point: $entry_point,
+            defines: &[$($define),*],
+        }),*];
+    };
+}
+
+for_each_shader!(define_table);
+
+impl ShaderId {
+    /// The row of [`TABLE`] that made this module.
+    pub const fn permutation(self) -> &'static Permutation {
+        &TABLE[self as usize]
+    }
+
+    /// The stem of the module's files, for instance `surface.vert.g32`.
+    pub const fn name(self) -> &'static str {
+        self.permutation().name
+    }
+
+    /// The name of the module's entry point.
+    pub const fn entry_point(self) -> &'static str {
+        self.permutation().entry_point
+    }
+
+    /// The surface's vertex module for patches of `grid` quads along an edge, or `None` when `grid` is not one of
+    /// [`GRID_SIZES`].
+    pub fn surface_vertex(grid: u32) -> Option<Self> {
+        Self::vertex_of("surface.vert.hlsl", grid)
+    }
+
+    /// The depth-only vertex module for patches of `grid` quads along an edge, or `None` when `grid` is not one of
+    /// [`GRID_SIZES`].
+    pub fn depth_vertex(grid: u32) -> Option<Self> {
+        Self::vertex_of("depth.vert.hlsl", grid)
+    }
+
+    /// The benchmarks' vertex module for patches of `grid` quads along an edge, or `None` when `grid` is not one of
+    /// [`GRID_SIZES`].
+    pub fn baseline_vertex(grid: u32) -> Option<Self> {
+        Self::vertex_of("baseline.vert.hlsl", grid)
+    }
+
+    /// The module made from `source` with `GRID_QUADS` of `grid`.
+    fn vertex_of(source: &str, grid: u32) -> Option<Self> {
+        TABLE
+            .iter()
+            .find(|row| row.source == source && row.defines.contains(&("GRID_QUADS", grid)))
+            .map(|row| row.id)
+    }
+}
