@@ -2,12 +2,15 @@
 
 pub mod abi;
 pub mod atlas;
+#[cfg(feature = "vulkan")]
+pub mod draw;
 mod error;
 pub mod field;
 #[cfg(feature = "vulkan")]
 pub mod gpu;
 pub mod lod;
 pub mod plan;
+pub mod query;
 pub mod shaders;
 
 pub use error::{Error, Result};

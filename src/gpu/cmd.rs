@@ -10,7 +10,8 @@ use super::barrier::Usage;
 use super::buffer::Buffer;
 use super::device::{Device, FrontFaceState};
 use super::image::Image;
-use super::pipelines::{Pipeline, PipelineLayout};
+use super::pipeline_layout::PipelineLayout;
+use super::pipelines::Pipeline;
 use super::sets::Set;
 
 /// A command buffer that is being recorded.

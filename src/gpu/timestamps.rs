@@ -58,7 +58,8 @@ pub struct Timestamps {
 
 #[derive(Default)]
 struct Slot {
-    frame: u64,
+    /// The frame that its queries were reset for.
+    frame: Option<u64>,
     spans: Vec<SpanRecord>,
 }
 
@@ -95,7 +96,7 @@ impl Timestamps {
         };
         for _ in 0..slots {
             let spans = Vec::with_capacity(most_spans as usize);
-            timestamps.slots.push(Slot { frame: 0, spans });
+            timestamps.slots.push(Slot { frame: None, spans });
         }
         if most_spans == 0 || device.timestamp_period().is_none() {
             return Ok(timestamps);
@@ -125,7 +126,7 @@ impl Timestamps {
         self.read_back(device);
         let slot = &mut self.slots[self.current];
         slot.spans.clear();
-        slot.frame = device.frame();
+        slot.frame = Some(device.frame());
         let (first, count) = (self.current as u32 * self.most_spans, self.most_spans);
         // SAFETY: Cmd's promise; the slot's queries are no longer in use by the host's promise.
         unsafe {
@@ -138,12 +139,14 @@ impl Timestamps {
         }
     }
 
-    /// Begins a span. Spans beyond the number that was made are not measured. With `count`, pipelines count until the span
-    /// ends, which must be in the same rendering scope; counting spans do not nest.
+    /// Begins a span. Spans beyond the number that was made, and those of a frame that was not begun here, are not measured.
+    /// With `count`, pipelines count until the span ends, which must be in the same rendering scope; counting spans do not
+    /// nest.
     pub fn begin(&mut self, cmd: &Cmd<'_>, label: &'static str, count: bool) -> Span {
         let slot = &mut self.slots[self.current];
         let index = slot.spans.len() as u32;
-        let Some(pool) = self.pool.filter(|_| index < self.most_spans) else { return Span(None) };
+        let ready = slot.frame == Some(cmd.device().frame()) && index < self.most_spans;
+        let Some(pool) = self.pool.filter(|_| ready) else { return Span(None) };
         let counted = count && self.statistics.is_some();
         slot.spans.push(SpanRecord { label, ended: false, counted });
         let query = self.current as u32 * self.most_spans + index;
@@ -194,7 +197,7 @@ impl Timestamps {
             return;
         }
         self.latest.clear();
-        self.latest_frame = slot.frame;
+        self.latest_frame = slot.frame.unwrap_or_default();
         for (index, span) in slot.spans.iter().enumerate() {
             let query = self.current as u32 * self.most_spans + index as u32;
             let ticks = span.ended.then(|| read::<2, 4>(device, pool, 2 * query)).flatten();

@@ -8,11 +8,12 @@
 
 pub mod lattice;
 pub mod level_field;
+pub mod place;
 mod ranges;
 mod select;
 mod zoom;
 
 pub use lattice::GridSize;
 pub use ranges::{DerivedRanges, LodGeometry, LodRanges, LodSettings};
-pub use select::{Frustum, SelectInput, SelectStats, select};
+pub use select::{Frustum, SelectInput, SelectStats, node_bounds, select};
 pub use zoom::NearTracker;

@@ -294,13 +294,7 @@ impl<'a> Walk<'a> {
     /// Least and greatest codes of the four children of `node`, which are of `level`.
     #[inline]
     fn child_bounds(&self, level: u8, node: Pending, east: bool, south: bool) -> [Vec4; 2] {
-        // A cell of the bounds has 32 quads; see there why each node of 16 is served by the cell that holds four.
-        let (cell_level, shift) = match self.grid {
-            GridSize::G16 if level == 0 => (0, 1),
-            GridSize::G16 => (u32::from(level) - 1, 0),
-            GridSize::G32 => (u32::from(level), 0),
-            GridSize::G64 => (u32::from(level) + 1, 0),
-        };
+        let (cell_level, shift) = cell_of(self.grid, level);
         let last = self.bounds.level_count() - 1;
         let cells = if cell_level > last {
             [self.bounds.root(); 4]
@@ -321,6 +315,32 @@ impl<'a> Walk<'a> {
         let morph = super::level_field::morph(self.distance_squared(node).sqrt(), band);
         NodeRecord::new(Level(node.level), node.x * side, node.z * side, morph)
     }
+}
+
+/// The level of the bounds whose cells serve the nodes of a level, and the shift from a node's column to its cell's.
+/// A cell has 32 quads; the nodes of 16 share it, four to a cell.
+#[inline]
+fn cell_of(grid: GridSize, level: u8) -> (u32, u32) {
+    match grid {
+        GridSize::G16 if level == 0 => (0, 1),
+        GridSize::G16 => (u32::from(level) - 1, 0),
+        GridSize::G32 => (u32::from(level), 0),
+        GridSize::G64 => (u32::from(level) + 1, 0),
+    }
+}
+
+/// The codes between which everything lies that a node can draw: what it is culled by.
+///
+/// # Panics
+/// For a node that lies outside the map.
+pub fn node_bounds(bounds: &Bounds, grid: GridSize, node: &NodeRecord) -> MinMax {
+    let (cell_level, shift) = cell_of(grid, node.level().0);
+    if cell_level >= bounds.level_count() {
+        return bounds.root();
+    }
+    let side = grid.quads() << node.level().0;
+    let [x, z] = node.origin.map(|origin| (origin as u32 / side) >> shift);
+    bounds.cell(cell_level, x, z)
 }
 
 /// For each axis, the side of the boxes that lies furthest along a normal, and the one that lies least far.

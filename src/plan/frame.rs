@@ -66,6 +66,8 @@ impl FramePlan {
 /// What one view draws.
 #[derive(Clone, Debug)]
 pub struct ViewPlan {
+    /// A number of its own, by which a renderer knows that two passes draw the same plan.
+    pub(crate) id: u64,
     /// The patches, near ones first.
     pub nodes: Vec<NodeRecord>,
     /// The view's uniform block.

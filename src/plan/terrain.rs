@@ -10,6 +10,7 @@ use crate::lod::{
 };
 use crate::{Error, Result};
 use glam::Mat4;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a terrain is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -169,7 +170,9 @@ impl Terrain {
         let stats = select(&input, &mut nodes);
         let mut constants = view_constants(&self.field, &input, &(view.projection * turn));
         light(&mut constants, view, &self.settings.placement);
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         Ok(ViewPlan {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             nodes,
             constants,
             grid: self.settings.grid,

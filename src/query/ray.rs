@@ -1,8 +1,9 @@
 //! The ray query: checks, scales and starts a ray. [`super::walk`] finds the quads, [`super::triangle`] the hit.
 
+use super::surface::face_at;
 use super::walk::{Found, Walk};
 use crate::field::{Field, Quad};
-use glam::DVec3;
+use glam::{DVec3, Vec3Swizzles};
 
 /// Where a ray meets the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +16,8 @@ pub struct RayHit {
     /// The unit normal of the triangle, its y above 0, whichever side was hit. For a smooth one ask
     /// [`normal_at`](super::normal_at) at the position.
     pub normal: DVec3,
-    /// The quad that holds the triangle.
+    /// The quad that holds the triangle. On an edge or a sample that triangles share, quad, normal and side are those
+    /// of the triangle that the ray comes in over, or under.
     pub quad: Quad,
     /// True where the ray came from under the ground. False for one that only grazes along the triangle's plane.
     pub from_below: bool,
@@ -69,7 +71,8 @@ impl Ray {
         let skipped = skippable(origin, direction, low, high);
         let origin = origin + direction * skipped;
         let limit = max_distance - skipped;
-        if limit < 0.0 {
+        // An origin near the end of f64 is as good as infinitely far, and its limit is NaN.
+        if limit.is_nan() || limit < 0.0 {
             return None;
         }
         let scale = origin.abs().max(low.abs()).max(high.abs()).max_element();
@@ -79,17 +82,37 @@ impl Ray {
     fn hit(&self, field: &Field, found: &Found) -> RayHit {
         let [a, b, c] = found.corners(field);
         let weights = found.touch.weights;
-        let position = a * weights.x + b * weights.y + c * weights.z;
-        RayHit {
+        // Rounding must not carry the place out of the triangle's box, and so out of the map.
+        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+        let position = (a * weights.x + b * weights.y + c * weights.z).clamp(low, high);
+        let hit = RayHit {
             distance: self.skipped + found.touch.distance,
-            // Rounding must not carry the place out of the triangle's box, and so out of the map.
-            position: position.clamp(a.min(b).min(c), a.max(b).max(c)),
+            position,
             normal: (b - a).cross(c - a).normalize(),
             quad: found.quad,
             from_below: found.touch.from_behind,
+        };
+        if weights.min_element() < BORDER { self.as_approached(field, hit) } else { hit }
+    }
+
+    /// A hit on a border belongs to several triangles. At a ridge one of them faces away, and rounding would decide
+    /// from which side the ray is said to come; the triangle that it just passed over (or under) knows.
+    fn as_approached(&self, field: &Field, hit: RayHit) -> RayHit {
+        let heading = self.direction.xz().normalize_or_zero();
+        let before = hit.position.xz() - heading * (field.desc().spacing.min_element() * STEP_BACK);
+        match face_at(field, before) {
+            Some((quad, normal)) => {
+                RayHit { quad, normal, from_below: normal.dot(self.direction) > 0.0, ..hit }
+            }
+            None => hit,
         }
     }
 }
+
+/// A corner's weight under which a hit counts as on the border of its triangle.
+const BORDER: f64 = 1e-9;
+/// How far to look back from a border, in quads: more than a border is wide, and nothing to what is asked.
+const STEP_BACK: f64 = 1e-6;
 
 /// The box of all samples, in metres.
 fn ground_box(field: &Field) -> (DVec3, DVec3) {

@@ -9,8 +9,7 @@ use glam::{DVec2, DVec3};
 /// At a sample, that is at `index as f64 * spacing`, it is bit for bit the sample's own
 /// [`Field::sample_metres`].
 pub fn height_at(field: &Field, place: DVec2) -> Option<f64> {
-    let spot = Spot::find(field, place)?;
-    Some(field.desc().range.metres(Corners::of(field, spot.quad).code(&spot)))
+    height(field, field.desc().spacing.recip(), place)
 }
 
 /// [`height_at`] for many places: `out[i]` becomes the height at `places[i]`.
@@ -19,8 +18,9 @@ pub fn height_at(field: &Field, place: DVec2) -> Option<f64> {
 /// Where the two slices differ in length.
 pub fn heights(field: &Field, places: &[DVec2], out: &mut [Option<f64>]) {
     assert_eq!(places.len(), out.len(), "heights needs one result for each place");
+    let density = field.desc().spacing.recip();
     for (&place, out) in places.iter().zip(out) {
-        *out = height_at(field, place);
+        *out = height(field, density, place);
     }
 }
 
@@ -31,7 +31,7 @@ pub fn heights(field: &Field, places: &[DVec2], out: &mut [Option<f64>]) {
 /// edge), and interpolated bilinearly between them, so it is continuous across triangles and quads. Samples inside a
 /// hole count with the heights they hold. [`face_normal_at`] is the normal of the triangle itself.
 pub fn normal_at(field: &Field, place: DVec2) -> Option<DVec3> {
-    let spot = Spot::find(field, place)?;
+    let spot = Spot::find(field, field.desc().spacing.recip(), place)?;
     let Quad { x, z } = spot.quad;
     let north = slope(field, x, z).lerp(slope(field, x + 1, z), spot.east);
     let south = slope(field, x, z + 1).lerp(slope(field, x + 1, z + 1), spot.east);
@@ -42,10 +42,22 @@ pub fn normal_at(field: &Field, place: DVec2) -> Option<DVec3> {
 ///
 /// On a diagonal it is the north triangle's. [`normal_at`] is the smooth one.
 pub fn face_normal_at(field: &Field, place: DVec2) -> Option<DVec3> {
-    let spot = Spot::find(field, place)?;
+    face_at(field, place).map(|(_, normal)| normal)
+}
+
+/// The quad at a place, and the normal of its triangle there.
+pub(super) fn face_at(field: &Field, place: DVec2) -> Option<(Quad, DVec3)> {
+    let spot = Spot::find(field, field.desc().spacing.recip(), place)?;
     let codes = Corners::of(field, spot.quad);
     let scale = field.desc().range.metres_per_code() / field.desc().spacing;
-    Some(upright(codes.slope(&spot) * scale))
+    Some((spot.quad, upright(codes.slope(&spot) * scale)))
+}
+
+/// `density` is samples a metre, which many places share.
+#[inline]
+fn height(field: &Field, density: DVec2, place: DVec2) -> Option<f64> {
+    let spot = Spot::find(field, density, place)?;
+    Some(field.desc().range.metres(Corners::of(field, spot.quad).code(&spot)))
 }
 
 /// The slope at a sample, in metres of height a metre east and a metre south.
@@ -72,10 +84,10 @@ struct Spot {
 }
 
 impl Spot {
-    fn find(field: &Field, place: DVec2) -> Option<Self> {
+    fn find(field: &Field, density: DVec2, place: DVec2) -> Option<Self> {
         let desc = field.desc();
-        let (x, east) = along(place.x, desc.spacing.x, desc.quads_x())?;
-        let (z, south) = along(place.y, desc.spacing.y, desc.quads_z())?;
+        let (x, east) = along(place.x, desc.spacing.x, density.x, desc.quads_x())?;
+        let (z, south) = along(place.y, desc.spacing.y, density.y, desc.quads_z())?;
         let spot = Self { quad: Quad::new(x, z), east, south };
         if field.is_hole(spot.quad) { spot.beside_a_hole(field.holes()) } else { Some(spot) }
     }
@@ -99,15 +111,15 @@ impl Spot {
     }
 }
 
-/// The quad along one axis, and how far into it `metres` lies. Sample `i` stands at `i as f64 * spacing` exactly; a
-/// division alone may miss that by one rounding and answer for the wrong quad.
-fn along(metres: f64, spacing: f64, quads: u32) -> Option<(u32, f64)> {
+/// The quad along one axis, and how far into it `metres` lies. Sample `i` stands at `i as f64 * spacing` exactly; the
+/// product with the density may miss that by one rounding and answer for the wrong quad.
+fn along(metres: f64, spacing: f64, density: f64, quads: u32) -> Option<(u32, f64)> {
     let end = f64::from(quads) * spacing;
     // Written so that NaN fails.
     if !(metres >= 0.0 && metres <= end && metres.is_finite()) {
         return None;
     }
-    let guess = ((metres / spacing) as u32).min(quads - 1);
+    let guess = ((metres * density) as u32).min(quads - 1);
     let quad = if f64::from(guess) * spacing > metres {
         guess - 1
     } else if guess + 1 < quads && f64::from(guess + 1) * spacing <= metres {
@@ -115,7 +127,7 @@ fn along(metres: f64, spacing: f64, quads: u32) -> Option<(u32, f64)> {
     } else {
         guess
     };
-    let fraction = if metres == end { 1.0 } else { (metres - f64::from(quad) * spacing) / spacing };
+    let fraction = if metres == end { 1.0 } else { (metres - f64::from(quad) * spacing) * density };
     Some((quad, fraction.min(1.0)))
 }
 
@@ -132,7 +144,8 @@ impl Corners {
     fn of(field: &Field, quad: Quad) -> Self {
         let width = field.desc().width as usize;
         let first = quad.z as usize * width + quad.x as usize;
-        let (north, south) = (&field.samples()[first..first + 2], &field.samples()[first + width..first + width + 2]);
+        let (north, south) =
+            (&field.samples()[first..first + 2], &field.samples()[first + width..first + width + 2]);
         Self {
             north_west: f64::from(north[0]),
             north_east: f64::from(north[1]),
@@ -158,9 +171,8 @@ impl Corners {
     /// The code on the triangle at the spot.
     fn code(&self, spot: &Spot) -> f64 {
         let slope = self.slope(spot);
-        if spot.quad.falls_south_east() {
-            self.north_west + slope.x * spot.east + slope.y * spot.south
-        } else if spot.in_north() {
+        // Each triangle is measured from a corner of its own.
+        if spot.quad.falls_south_east() || spot.in_north() {
             self.north_west + slope.x * spot.east + slope.y * spot.south
         } else {
             self.south_east - slope.x * (1.0 - spot.east) - slope.y * (1.0 - spot.south)
@@ -178,13 +190,19 @@ mod tests {
         for spacing in [0.1, 1.0 / 3.0, 0.7, 1.0, 30.922080775909325, 75.9, 1e-9, 1e9] {
             for quads in [1, 7, 4096, (1 << 22) - 1] {
                 for i in (0..=quads).step_by((quads as usize / 5000).max(1)) {
-                    let (quad, fraction) = along(f64::from(i) * spacing, spacing, quads).unwrap();
-                    assert_eq!((f64::from(quad) + fraction, fraction.fract()), (f64::from(i), 0.0), "{i} × {spacing}");
+                    let (quad, fraction) =
+                        along(f64::from(i) * spacing, spacing, spacing.recip(), quads).unwrap();
+                    assert_eq!(
+                        (f64::from(quad) + fraction, fraction.fract()),
+                        (f64::from(i), 0.0),
+                        "{i} × {spacing}"
+                    );
                 }
             }
             let end = 7.0 * spacing;
-            assert!(along(end.next_up(), spacing, 7).is_none() && along(-f64::MIN_POSITIVE, spacing, 7).is_none());
-            assert!(along(-0.0, spacing, 7) == Some((0, 0.0)));
+            let along = |metres: f64| along(metres, spacing, spacing.recip(), 7);
+            assert!(along(end.next_up()).is_none() && along(-f64::MIN_POSITIVE).is_none());
+            assert!(along(-0.0) == Some((0, 0.0)));
         }
     }
 

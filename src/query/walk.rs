@@ -97,10 +97,7 @@ impl<'a> Walk<'a> {
         let low = DVec3::new(x, f64::from(codes.min), z) - self.margin;
         let high = DVec3::new(x + size, f64::from(codes.max), z + size) + self.margin;
         let (a, b) = ((low - self.origin) * self.inverse, (high - self.origin) * self.inverse);
-        let span = Span {
-            from: a.min(b).max_element().max(0.0),
-            to: a.max(b).min_element().min(self.limit),
-        };
+        let span = Span { from: a.min(b).max_element().max(0.0), to: a.max(b).min_element().min(self.limit) };
         (span.from <= span.to).then_some(span)
     }
 
@@ -119,7 +116,9 @@ impl<'a> Walk<'a> {
             if part.from > self.limit {
                 return;
             }
-            let Some((low, high)) = self.quads_along(2 - axis, part, first_across, last_across) else { continue };
+            let Some((low, high)) = self.quads_along(2 - axis, part, first_across, last_across) else {
+                continue;
+            };
             let codes = self.codes_along(part);
             for across in low..=high {
                 let quad = if self.along_x { Quad::new(index, across) } else { Quad::new(across, index) };

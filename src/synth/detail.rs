@@ -33,8 +33,9 @@ pub(super) fn refine(coarse: &Field, out: &mut Field, plan: &Plan, seed: u64, wo
             let slope = (sx * sx + sz * sz).sqrt() / step;
             let steep = smoothstep(0.25, 1.1, slope);
             let wave = 18.0 * spacing;
-            let soft = rough.octaves(x, z, wave, 4, 0.5) * wave * (0.005 + 0.042 * steep);
-            let rock = if steep > 0.0 { crag.ridges(x, z, wave * 1.3, 4, 0.5) * wave * 0.035 * steep * steep } else { 0.0 };
+            let soft = rough.octaves(x, z, wave, 4, 0.5) * wave * (0.008 + 0.039 * steep);
+            let bare = smoothstep(0.62, 1.15, slope);
+            let rock = if bare > 0.0 { crag.ridges(x, z, wave * 1.3, 4, 0.5) * wave * 0.06 * bare } else { 0.0 };
             *height = base + soft + rock;
         }
     })
@@ -55,6 +56,38 @@ pub(super) fn soften(heights: &mut Field, passes: usize, work: &mut Work) -> Ste
         work.advance()?;
     }
     Ok(())
+}
+
+/// Gives the ground what one sees at one's feet: broken rock where it is bare and steep, rubble on scree, hummocks on
+/// meadows.
+pub(super) fn roughen(heights: &mut Field, debris: &Field, seed: u64, work: &mut Work) -> Step {
+    const HUMMOCKS: f32 = 42.0;
+    const ROCKS: f32 = 15.0;
+    let (hummocks, rocks) = (Noise::new(seed, 301), Noise::new(seed, 302));
+    let before = heights.clone();
+    // Waves shorter than three samples would only be noise.
+    let octaves = |longest: f32, most: u32| {
+        (0..most).take_while(|&i| longest >= 3.0 * before.spacing * (1 << i) as f32).count() as u32
+    };
+    let (soft, hard) = (octaves(HUMMOCKS, 4), octaves(ROCKS, 3));
+    work.rows(heights, |y, row| {
+        let z = before.metres(y);
+        for (x, height) in row.iter_mut().enumerate() {
+            let slope = before.slope(x, y);
+            let px = before.metres(x);
+            if soft > 0 {
+                let meadow = smoothstep(0.7, 0.2, slope);
+                *height += 0.38 * meadow * hummocks.octaves(px, z, HUMMOCKS, soft, 0.42);
+            }
+            let bare = smoothstep(0.55, 0.95, slope);
+            if hard > 0 && bare > 0.0 {
+                let covered = smoothstep(0.05, 0.8, debris.data[y * debris.n + x]);
+                let size = 0.75 - 0.6 * covered;
+                *height += size * bare * rocks.ridges(px, z, ROCKS, hard, 0.55);
+            }
+        }
+    })?;
+    work.advance()
 }
 
 /// Brings samples that stick out of their surroundings back to them: none stays above or below all of its neighbours,

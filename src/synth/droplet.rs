@@ -6,6 +6,7 @@
 
 use super::field::{Field, Step, Work};
 use super::noise::{Random, mix};
+use super::plan::Plan;
 
 /// Side of a tile, samples.
 const TILE: usize = 256;
@@ -35,7 +36,14 @@ struct Block {
 }
 
 /// Lets `rain` fall on `heights`; `debris` gains what it leaves and loses what it takes.
-pub(super) fn fall(heights: &mut Field, debris: &mut Field, rain: &Rain, seed: u64, work: &mut Work) -> Step {
+pub(super) fn fall(
+    heights: &mut Field,
+    debris: &mut Field,
+    plan: &Plan,
+    rain: &Rain,
+    seed: u64,
+    work: &mut Work,
+) -> Step {
     let n = heights.n;
     for round in 0..rain.rounds {
         let key = mix(seed ^ mix(0xd409 + round as u64 * 7919 + n as u64 * 65537));
@@ -53,7 +61,7 @@ pub(super) fn fall(heights: &mut Field, debris: &mut Field, rain: &Rain, seed: u
                 let blocks: Vec<Block> = std::thread::scope(|scope| {
                     let running: Vec<_> = batch
                         .iter()
-                        .map(|&(x, y)| scope.spawn(move || tile(ground, loose, x, y, rain, key)))
+                        .map(|&(x, y)| scope.spawn(move || tile(ground, loose, (x, y), plan, rain, key)))
                         .collect();
                     running.into_iter().map(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
                 });
@@ -68,7 +76,14 @@ pub(super) fn fall(heights: &mut Field, debris: &mut Field, rain: &Rain, seed: u
 }
 
 /// Runs the droplets of the tile whose first sample is (`x`, `y`).
-fn tile(heights: &Field, debris: &Field, x: isize, y: isize, rain: &Rain, key: u64) -> Block {
+fn tile(
+    heights: &Field,
+    debris: &Field,
+    (x, y): (isize, isize),
+    plan: &Plan,
+    rain: &Rain,
+    key: u64,
+) -> Block {
     let mut block = Block::read(heights, debris, x - REACH as isize, y - REACH as isize);
     let mut random = Random::new(key ^ mix(((x as u64) << 32) ^ (y as u64 & 0xffff_ffff)));
     let count = (rain.density / rain.rounds as f32 * (TILE * TILE) as f32) as usize;
@@ -78,7 +93,8 @@ fn tile(heights: &Field, debris: &Field, x: isize, y: isize, rain: &Rain, key: u
         let py = REACH as f32 + random.unit() * TILE as f32;
         let (gx, gy) = (px + block.x as f32, py + block.y as f32);
         if gx > 1.0 && gy > 1.0 && gx < limit && gy < limit {
-            block.droplet(px, py, rain.bite);
+            let metres = |g: f32| heights.origin + g * heights.spacing;
+            block.droplet(px, py, rain.bite * plan.erodibility.linear(metres(gx), metres(gy)));
         }
     }
     block

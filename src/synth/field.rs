@@ -44,12 +44,6 @@ impl Field {
         self.origin + index as f32 * self.spacing
     }
 
-    /// The sample at or next to a place, in samples; outside places come to the border.
-    pub(super) fn nearest(&self, x: f32, z: f32) -> usize {
-        let clamp = |v: f32| ((v - self.origin) / self.spacing + 0.5).clamp(0.0, (self.n - 1) as f32) as usize;
-        clamp(z) * self.n + clamp(x)
-    }
-
     /// The smooth value at a place in metres: the cubic of Mitchell and Netravali 1988 (B = C = 1/3), which neither
     /// rings at a crest nor shows the coarse lattice.
     pub(super) fn cubic(&self, x: f32, z: f32) -> f32 {
@@ -128,11 +122,13 @@ pub(super) struct Work<'a> {
     stage: &'static str,
     done: f32,
     step: f32,
+    /// The most that was told: a step of several passes counts each from its beginning.
+    told: f32,
 }
 
 impl<'a> Work<'a> {
     pub(super) fn new(threads: usize, report: &'a mut dyn FnMut(Progress) -> ControlFlow<()>) -> Self {
-        Work { threads: threads.max(1), report, stage: "", done: 0.0, step: 0.0 }
+        Work { threads: threads.max(1), report, stage: "preparing", done: 0.0, step: 0.0, told: 0.0 }
     }
 
     pub(super) fn threads(&self) -> usize {
@@ -147,8 +143,8 @@ impl<'a> Work<'a> {
 
     /// Tells that `part` of the present step is done.
     pub(super) fn tick(&mut self, part: f32) -> Step {
-        let fraction = (self.done + self.step * part.min(1.0)).min(1.0);
-        match (self.report)(Progress { stage: self.stage, fraction }) {
+        self.told = (self.done + self.step * part.min(1.0)).clamp(self.told, 1.0);
+        match (self.report)(Progress { stage: self.stage, fraction: self.told }) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Stopped),
         }

@@ -4,10 +4,13 @@ use super::drainage::{AROUND, Drainage, REACH};
 use super::field::{Field, Step, Work};
 use super::noise::Noise;
 
+/// Upstream area that makes a channel, m²: from there on water keeps together.
+const CHANNEL: f32 = 25_000.0;
+
 /// Upstream area of each sample in m².
 ///
-/// Water parts among all lower neighbours, by the fourth power of the slope (between Freeman 1991 and a single
-/// receiver): wide on fans and faces, one thread in a gully.
+/// On faces and fans water parts among all lower neighbours, by the fourth power of the slope (after Freeman 1991); in a
+/// channel it runs along a thread one sample wide, and only gains.
 pub(super) fn flow(heights: &Field, seed: u64, work: &mut Work) -> Step<Field> {
     let n = heights.n;
     let tree = Drainage::new(heights, |_| false, 0.0, Noise::new(seed, 61), work)?;
@@ -38,7 +41,7 @@ pub(super) fn flow(heights: &Field, seed: u64, work: &mut Work) -> Step<Field> {
             }
         }
         let water = flow.data[at];
-        if whole > 0.0 {
+        if whole > 0.0 && water < CHANNEL {
             for (other, share) in shares {
                 if share > 0.0 {
                     flow.data[other] += water * (share / whole);

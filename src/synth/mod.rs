@@ -158,22 +158,22 @@ const REFINEMENTS: [Refinement; 4] = [
         spacing: 4.0,
         margin: 64.0,
         stage: "cutting side valleys",
-        streams: (6, 0.010),
-        spring: 700.0,
-        rain: Rain { rounds: 2, density: 0.5, bite: 0.25 },
-        slides: (40, 20),
-        weathering: 0.5,
+        streams: (8, 0.016),
+        spring: 1200.0,
+        rain: Rain { rounds: 2, density: 0.25, bite: 0.085 },
+        slides: (50, 40),
+        weathering: 1.0,
         cost: 6.0,
     },
     Refinement {
         spacing: 2.0,
         margin: 32.0,
         stage: "cutting gullies",
-        streams: (4, 0.010),
-        spring: 450.0,
-        rain: Rain { rounds: 2, density: 0.5, bite: 0.25 },
-        slides: (16, 10),
-        weathering: 0.3,
+        streams: (5, 0.010),
+        spring: 400.0,
+        rain: Rain { rounds: 2, density: 0.3, bite: 0.11 },
+        slides: (20, 24),
+        weathering: 0.6,
         cost: 12.0,
     },
     Refinement {
@@ -182,8 +182,8 @@ const REFINEMENTS: [Refinement; 4] = [
         stage: "cutting rills",
         streams: (0, 0.0),
         spring: 0.0,
-        rain: Rain { rounds: 2, density: 0.4, bite: 0.25 },
-        slides: (5, 5),
+        rain: Rain { rounds: 2, density: 0.4, bite: 0.10 },
+        slides: (6, 8),
         weathering: 0.2,
         cost: 35.0,
     },
@@ -218,8 +218,9 @@ fn make(params: &ValleyParams, work: &mut Work) -> Step<ValleyMap> {
         spent += refinement.cost;
         ground = refine(&ground, refinement, &plan, (&fans, &river), seed, spent / whole, work)?;
     }
-    work.stage("finishing the meadows and the river", (spent + 0.5 * ending) / whole, 5);
+    work.stage("finishing the meadows and the river", (spent + 0.5 * ending) / whole, 6);
     detail::soften(&mut ground.heights, 2, work)?;
+    detail::roughen(&mut ground.heights, &ground.debris, seed, work)?;
     river.carve(&mut ground.heights);
     for _ in 0..3 {
         let reach = SPIKE * ground.heights.spacing;
@@ -294,7 +295,7 @@ fn refine(
         floor::lay(&mut heights, &mut debris, plan, fans, river, work)?;
     }
     scree::slide(&mut heights, &mut debris, plan, how.slides.0, how.weathering, work)?;
-    droplet::fall(&mut heights, &mut debris, &how.rain, mix(seed), work)?;
+    droplet::fall(&mut heights, &mut debris, plan, &how.rain, mix(seed), work)?;
     scree::slide(&mut heights, &mut debris, plan, how.slides.1, how.weathering, work)?;
     Ok(Ground { heights, debris })
 }

@@ -5,7 +5,7 @@
 //! upstream of here. Loops that touch are cut off. The floor that the channel swept last is the lowest: terraces are the
 //! parts that it did not come back to.
 
-use super::field::{EXTENT, Field, Step, Work};
+use super::field::{Field, Step, Work};
 use super::noise::{Noise, smoothstep};
 use super::plan::Plan;
 
@@ -51,7 +51,7 @@ impl River {
                 cut_off(&mut course);
             }
             if step % 3 == 0 {
-                sweep(&mut terraces, &course, level(step as f32 / STEPS as f32));
+                sweep(&mut terraces, &course, level(step as f32 / STEPS as f32) + scroll(step));
             }
             if step % 32 == 0 {
                 work.tick(step as f32 / STEPS as f32)?;
@@ -123,6 +123,13 @@ fn banked(ground: f32, away: f32, bed: f32) -> f32 {
 /// The terraces' height of 0..1 while the channel cuts down: long rests and short falls.
 fn level(time: f32) -> f32 {
     0.45 * smoothstep(0.22, 0.12, time) + 0.3 * smoothstep(0.5, 0.4, time) + 0.25 * smoothstep(0.86, 0.66, time)
+}
+
+/// The ridge or swale that the migrating channel leaves on its inner side at a step, 0..1 of [`TERRACES`].
+fn scroll(step: usize) -> f32 {
+    const PERIOD: usize = 54;
+    let t = (step % PERIOD) as f32 / PERIOD as f32;
+    0.085 * (smoothstep(0.0, 0.5, t) - smoothstep(0.5, 1.0, t))
 }
 
 /// The same course with points a fixed distance apart, its kinks rounded.
@@ -211,7 +218,7 @@ fn sweep(terraces: &mut Field, course: &[[f32; 2]], level: f32) {
                 let (dx, dz) = (terraces.metres(x) - p[0], terraces.metres(y) - p[1]);
                 if dx * dx + dz * dz < reach * reach {
                     let at = y * terraces.n + x;
-                    terraces.data[at] = terraces.data[at].min(level);
+                    terraces.data[at] = level;
                 }
             }
         }
@@ -233,10 +240,4 @@ fn graded(course: &[[f32; 2]], plan: &Plan) -> Vec<[f32; 3]> {
         [p[0], p[1], marks[i / MARK] + (marks[i / MARK + 1] - marks[i / MARK]) * t - BANK]
     });
     graded.collect()
-}
-
-/// Whether a place is on the map, for tests and cameras.
-#[allow(dead_code, reason = "read by tests")]
-fn on_map(p: [f32; 3]) -> bool {
-    (0.0..=EXTENT).contains(&p[0]) && (0.0..=EXTENT).contains(&p[1])
 }

@@ -1,0 +1,52 @@
+//! Which devices there are, and what keeps some of them from drawing.
+
+use crate::stop::{Result, Stop};
+use ash::vk;
+use landform_harness::{GpuInstance, GpuOptions};
+
+/// Prints the devices, best first, with the numbers that `--device` takes.
+pub(crate) fn list(options: &GpuOptions) -> Result<()> {
+    let instance = GpuInstance::new(options.clone()).map_err(Stop::device)?;
+    for (number, name) in instance.device_names().map_err(Stop::device)?.iter().enumerate() {
+        println!("{number} {name}");
+    }
+    for unfit in unfit(&instance) {
+        println!("- {unfit}");
+    }
+    fit(&instance)
+}
+
+/// Refuses, before a map is made, a machine that nothing can be drawn on.
+pub(crate) fn check(options: &GpuOptions) -> Result<()> {
+    fit(&GpuInstance::new(options.clone()).map_err(Stop::device)?)
+}
+
+fn fit(instance: &GpuInstance) -> Result<()> {
+    if !instance.device_names().map_err(Stop::device)?.is_empty() {
+        return Ok(());
+    }
+    let unfit = unfit(instance);
+    if unfit.is_empty() {
+        return Err(Stop::device(
+            "no Vulkan driver found: install the graphics card's driver, or mesa-vulkan-drivers for drawing on the CPU",
+        ));
+    }
+    Err(Stop::device(format!("no device can draw: {}", unfit.join("; "))))
+}
+
+/// The devices that are too old, each with what it lacks.
+fn unfit(instance: &GpuInstance) -> Vec<String> {
+    // SAFETY: the instance is alive.
+    let devices = unsafe { instance.raw.enumerate_physical_devices() }.unwrap_or_default();
+    let too_old = |device| {
+        // SAFETY: the device was just listed by this instance.
+        let properties = unsafe { instance.raw.get_physical_device_properties(device) };
+        let name = properties.device_name_as_c_str().unwrap_or(c"unnamed").to_string_lossy().into_owned();
+        let version = properties.api_version;
+        let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
+        (version < vk::API_VERSION_1_3).then(|| {
+            format!("{name} has Vulkan {major}.{minor}, without dynamicRendering and synchronization2 of 1.3; update its driver")
+        })
+    };
+    devices.into_iter().filter_map(too_old).collect()
+}

@@ -1,0 +1,103 @@
+//! Pictures instead of a window.
+
+use crate::args::Args;
+use crate::camera::{Camera, Sun};
+use crate::map::Map;
+use crate::report::{self, Setting};
+use crate::scene::Scene;
+use crate::stop::{Result, Stop, is_interrupted};
+use crate::{expect_silence, gpu_options, ground, viewpoint};
+use landform::plan::ViewMode;
+use landform_harness::{Gpu, write_png};
+use serde_json::{Map as Object, Value};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Draws the one picture that was asked for, or several views into a folder.
+pub(crate) fn run(args: &Args, map: Map) -> Result<()> {
+    let gpu = Gpu::new(gpu_options(args)).map_err(Stop::device)?;
+    let drawn = Studio::new(args, &gpu, map).and_then(|mut studio| match &args.shot {
+        Some(path) => studio.shot(path),
+        None => studio.album(),
+    });
+    // What the layer said explains a failure.
+    expect_silence(&gpu)?;
+    drawn
+}
+
+struct Studio<'a> {
+    args: &'a Args,
+    gpu: &'a Arc<Gpu>,
+    setting: Setting,
+    scene: Scene,
+}
+
+impl<'a> Studio<'a> {
+    fn new(args: &'a Args, gpu: &'a Arc<Gpu>, map: Map) -> Result<Self> {
+        let setting = Setting::of(gpu, &map);
+        println!("Drawing with {}.", setting.device());
+        let mut scene = Scene::new(gpu, map.field)?;
+        if let Some(error) = args.pixel_error {
+            scene.set_detail(scene.detail().0, error)?;
+        }
+        Ok(Self { args, gpu, setting, scene })
+    }
+
+    fn shot(&mut self, path: &Path) -> Result<()> {
+        let field = self.scene.terrain.field();
+        let camera = match self.args.camera {
+            Some(pose) => pose.on(field),
+            None => viewpoint::overview(field, self.aspect(), self.args.fov),
+        };
+        let depth = ground::height(field, camera.position.x, camera.position.z) - camera.position.y;
+        if depth > 0.0 {
+            eprintln!("valley: the camera is {depth:.1} m below the ground, which is not drawn from below");
+        }
+        let report = self.draw(&camera, self.args.mode, path)?;
+        if let Some(json) = &self.args.json {
+            report::write(json, &report)?;
+            println!("{}", json.display());
+        }
+        Ok(())
+    }
+
+    fn album(&mut self) -> Result<()> {
+        let field = self.scene.terrain.field();
+        let (aspect, fov) = (self.aspect(), self.args.fov);
+        let overview = match self.args.camera {
+            Some(pose) => pose.on(field),
+            None => viewpoint::overview(field, aspect, fov),
+        };
+        let views = [
+            ("overview", overview, ViewMode::Shaded),
+            ("floor", viewpoint::floor(field, aspect, fov), ViewMode::Shaded),
+            ("ridge", viewpoint::ridge(field, aspect, fov), ViewMode::Shaded),
+            ("above", viewpoint::above(field), ViewMode::Shaded),
+            ("lambda", overview, ViewMode::Lambda),
+        ];
+        let mut reports = Object::new();
+        for (name, camera, mode) in views {
+            let path = self.args.out.join(format!("{name}.png"));
+            reports.insert(name.into(), self.draw(&camera, mode, &path)?);
+        }
+        let json = self.args.json.clone().unwrap_or_else(|| self.args.out.join("report.json"));
+        report::write(&json, &Value::Object(reports))?;
+        println!("{}", json.display());
+        Ok(())
+    }
+
+    fn draw(&mut self, camera: &Camera, mode: ViewMode, path: &Path) -> Result<Value> {
+        if is_interrupted() {
+            return Err(Stop::interrupted());
+        }
+        let view = camera.view(self.args.fov, self.args.size, Sun::default().preview(mode));
+        let (image, report) = self.scene.picture(self.gpu, &view, self.args.samples)?;
+        write_png(path, &image)?;
+        println!("{}", path.display());
+        Ok(self.setting.json(camera, self.args.size, &report))
+    }
+
+    fn aspect(&self) -> f64 {
+        f64::from(self.args.size.0) / f64::from(self.args.size.1)
+    }
+}

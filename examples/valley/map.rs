@@ -1,0 +1,83 @@
+//! The map that is shown: made from a seed and kept on disk, or imported from a file.
+
+use crate::args::Args;
+use crate::cache::{self, Kept};
+use crate::stop::{Result, Stop, is_interrupted};
+use indicatif::{ProgressBar, ProgressStyle};
+use landform::field::{Field, FieldDesc};
+use landform::import::{ImportOptions, import};
+use landform::synth::{ValleyParams, valley};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+/// Ground, and where it comes from in a few words.
+pub(crate) struct Map {
+    pub(crate) field: Field,
+    pub(crate) source: String,
+}
+
+/// The map that the arguments ask for.
+pub(crate) fn get(args: &Args) -> Result<Map> {
+    match &args.heightmap {
+        Some(file) => imported(file, args),
+        None => made(args),
+    }
+}
+
+fn imported(file: &Path, args: &Args) -> Result<Map> {
+    let mut options = ImportOptions::default();
+    if let Some((x, z)) = args.spacing {
+        options = options.with_spacing(x, z);
+    }
+    if let Some((min, max)) = args.range {
+        options = options.with_range(min, max);
+    }
+    if let Some((width, height)) = args.raw_size {
+        options = options.with_raw_size(width, height);
+    }
+    if let Some(order) = args.byte_order {
+        options = options.with_byte_order(order);
+    }
+    let (field, report) = import(file, &options)?;
+    print!("{report}");
+    Ok(Map { field, source: file.display().to_string() })
+}
+
+fn made(args: &Args) -> Result<Map> {
+    let mut params = ValleyParams::default();
+    (params.size, params.seed) = (args.map_size, args.seed);
+    let path = cache::path(&params);
+    let kept = match cache::load(&path, &params) {
+        Some(kept) => kept,
+        None => {
+            let kept = make(&params)?;
+            if let Err(error) = cache::store(&path, &params, &kept) {
+                eprintln!("valley: the map is not kept for the next time: {}: {error}", path.display());
+            }
+            kept
+        }
+    };
+    let spacing = 4096.0 / f64::from(params.size - 1);
+    let desc = FieldDesc::new(params.size, params.size).with_spacing(spacing, spacing).with_range(kept.min, kept.max);
+    let field = Field::from_samples(desc, kept.samples)?;
+    Ok(Map { field, source: format!("made from seed {}", params.seed) })
+}
+
+fn make(params: &ValleyParams) -> Result<Kept> {
+    let start = Instant::now();
+    println!("Making a valley of {0} × {0} samples, once; it is kept for the next time.", params.size);
+    let bar = ProgressBar::new(1000);
+    let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {elapsed_precise}  {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let map = valley(params, &mut |progress| {
+        bar.set_message(progress.stage);
+        bar.set_position((progress.fraction * 1000.0) as u64);
+        if is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    bar.finish_and_clear();
+    let map = map.ok_or_else(Stop::interrupted)?;
+    println!("Made in {:.0} s: {:.0} to {:.0} m high.", start.elapsed().as_secs_f64(), map.min, map.max);
+    let (samples, min, max) = map.quantise();
+    Ok(Kept { samples, min, max })
+}

@@ -1,0 +1,162 @@
+//! What window and pictures share: a terrain, its renderer and the numbers of a frame.
+
+use crate::report::FrameReport;
+use crate::stop::Result;
+use ash::vk;
+use landform::abi::NodeRecord;
+use landform::draw::{Renderer, Target};
+use landform::field::Field;
+use landform::gpu::{Cmd, Device, Timestamps};
+use landform::lod::{GridSize, LodSettings};
+use landform::plan::{FramePlan, Terrain, TerrainSettings, View};
+use landform_harness::{Clear, Gpu, Image8, Offscreen, OffscreenDesc};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A terrain and what draws it. Must go before its [`Gpu`].
+pub(crate) struct Scene {
+    pub(crate) terrain: Terrain,
+    renderer: Renderer,
+    timestamps: Timestamps,
+    plan: FramePlan,
+    /// Nodes that are drawn in place of those that the camera would select.
+    frozen: Option<Vec<NodeRecord>>,
+    uploaded: u64,
+    cpu: Duration,
+    device: Arc<Device>,
+}
+
+impl Scene {
+    pub(crate) fn new(gpu: &Gpu, field: Field) -> Result<Self> {
+        // SAFETY: the host's handles are valid and belong together, and stay so until the scene is gone: whoever owns it
+        // owns the Gpu as well and drops the scene first. A frame begins only after the fence of the frame that used its
+        // slot, see `Frames::begin`, or with the device idle.
+        let device = unsafe { Device::new(gpu.host())? };
+        let terrain = Terrain::new(field, TerrainSettings::default())?;
+        let renderer = Renderer::new(&device, terrain.field().desc())?;
+        let timestamps = Timestamps::new(&device, "valley", 4, false)?;
+        let plan = FramePlan::new(terrain.field().desc());
+        let (frozen, uploaded, cpu) = (None, 0, Duration::ZERO);
+        Ok(Self { terrain, renderer, timestamps, plan, frozen, uploaded, cpu, device })
+    }
+
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Begins a frame: plans a view and records the copies that it needs. Outside of a rendering scope.
+    pub(crate) fn prepare(&mut self, cmd: vk::CommandBuffer, view: &View, seconds: f64) -> Result<()> {
+        let start = Instant::now();
+        self.device.begin_frame();
+        self.terrain.begin_frame(seconds);
+        self.terrain.plan_into(&mut self.plan, &[*view], self.renderer.residency())?;
+        if let Some(frozen) = &self.frozen {
+            self.plan.views[0].nodes.clone_from(frozen);
+        }
+        let device = self.device.clone();
+        let cmd = record(&device, cmd);
+        self.timestamps.begin_frame(&cmd);
+        let span = self.timestamps.begin(&cmd, "upload", false);
+        self.renderer.upload(&cmd, &self.plan)?;
+        self.timestamps.end(&cmd, span);
+        self.uploaded = self.plan.upload_bytes();
+        self.cpu = start.elapsed();
+        Ok(())
+    }
+
+    /// Draws what was prepared. Inside a rendering scope.
+    pub(crate) fn draw(&mut self, cmd: vk::CommandBuffer, target: &Target) -> Result<()> {
+        let start = Instant::now();
+        let device = self.device.clone();
+        let cmd = record(&device, cmd);
+        let view = &self.plan.views[0];
+        let span = self.timestamps.begin(&cmd, "draw", false);
+        self.renderer.draw(&cmd, view, target)?;
+        self.renderer.draw_sky(&cmd, view, target)?;
+        self.timestamps.end(&cmd, span);
+        self.cpu += start.elapsed();
+        Ok(())
+    }
+
+    /// The numbers of the last frame.
+    pub(crate) fn report(&self) -> FrameReport {
+        let spans = ["upload", "draw"].map(|label| self.timestamps.milliseconds(label));
+        let view = &self.plan.views[0];
+        FrameReport {
+            nodes: view.nodes.len() as u32,
+            visited: view.stats.visited,
+            culled: view.stats.culled,
+            triangles: view.triangles(),
+            upload_bytes: self.uploaded,
+            cpu_us: self.cpu.as_secs_f64() * 1e6,
+            gpu_ms: spans.iter().any(Option::is_some).then(|| spans.iter().flatten().sum()),
+            near: view.near,
+            near_raised: view.near_raised,
+            tiles: self.terrain.field().desc().tile_count(),
+            device_bytes: self.device.live_bytes().0,
+        }
+    }
+
+    /// Keeps drawing the nodes of the last frame, or ends that.
+    pub(crate) fn freeze(&mut self, on: bool) {
+        self.frozen = on.then(|| self.plan.views[0].nodes.clone());
+    }
+
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.frozen.is_some()
+    }
+
+    /// Changes the level of detail; what cannot be is refused with a sentence, and nothing changes.
+    pub(crate) fn set_detail(&mut self, grid: GridSize, error: f64) -> Result<()> {
+        let mut settings = TerrainSettings { grid, ..self.terrain.settings().clone() };
+        if let LodSettings::Derived { pixel_error, .. } = &mut settings.lod {
+            *pixel_error = error;
+        }
+        if grid != self.terrain.settings().grid {
+            // Nodes of another grid are of another size.
+            self.frozen = None;
+        }
+        Ok(self.terrain.set_settings(settings)?)
+    }
+
+    /// Quads a side of a patch, and pixels that a quad may cover.
+    pub(crate) fn detail(&self) -> (GridSize, f64) {
+        let settings = self.terrain.settings();
+        match settings.lod {
+            LodSettings::Derived { pixel_error, .. } => (settings.grid, pixel_error),
+            _ => (settings.grid, f64::NAN),
+        }
+    }
+
+    /// Draws a view without a window and returns the picture with its numbers: the upload of the first frame, and the
+    /// times of a frame that uploads nothing.
+    pub(crate) fn picture(&mut self, gpu: &Arc<Gpu>, view: &View, samples: u32) -> Result<(Image8, FrameReport)> {
+        let samples = if samples == 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
+        let (width, height) = (view.viewport.width as u32, view.viewport.height as u32);
+        let mut offscreen = Offscreen::new(gpu, OffscreenDesc { samples, ..OffscreenDesc::new(width, height) })?;
+        let (color, depth) = (offscreen.desc().color[0], offscreen.desc().depth.unwrap_or_default());
+        let target = Target::dynamic(color, depth, samples)?;
+        gpu.wait_idle();
+        let mut uploaded = 0;
+        // Times are read when a frame's slot comes round again.
+        for frame in 0..=self.device.slots() + 1 {
+            let cut = View { cut: frame == 0, ..*view };
+            gpu.submit_and_wait(|cmd| -> Result<()> {
+                self.prepare(cmd, &cut, 0.0)?;
+                offscreen.begin(cmd, Some(Clear { color: [0.0, 0.0, 0.0, 1.0], depth: 0.0 }));
+                let drawn = self.draw(cmd, &target);
+                offscreen.end(cmd);
+                drawn
+            })??;
+            uploaded += self.uploaded;
+        }
+        let report = FrameReport { upload_bytes: uploaded, ..self.report() };
+        Ok((offscreen.read_color()?, report))
+    }
+}
+
+fn record(device: &Device, cmd: vk::CommandBuffer) -> Cmd<'_> {
+    // SAFETY: window and pictures hand over a command buffer of the device's own family that they have begun and submit
+    // before the next frame; `prepare` is called outside of a rendering scope and `draw` inside of one.
+    unsafe { device.record(cmd) }
+}

@@ -1,0 +1,157 @@
+//! The height atlas and the hole mask on the device, and the copies that bring them up to date.
+//!
+//! Both images are owned here and are always either never written or readable by vertex and fragment stages.
+
+use crate::Result;
+use crate::atlas::{AtlasLayout, MipChain};
+use crate::field::TileId;
+use crate::gpu::{Cmd, Device, Image, ImageBarrier, ImageDesc, Staging, StagingDesc, Usage};
+use crate::plan::{FramePlan, TileUpload};
+use ash::vk;
+use std::sync::Arc;
+
+/// The most bytes that are staged at once: a first frame of any size needs buffers of this size, not one for all.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// The images.
+pub(super) struct AtlasImages {
+    pub(super) heights: Image,
+    pub(super) holes: Image,
+    layout: AtlasLayout,
+    written: bool,
+    staging: Staging,
+    regions: Vec<vk::BufferImageCopy>,
+}
+
+impl AtlasImages {
+    pub(super) fn new(device: &Arc<Device>, layout: AtlasLayout) -> Result<Self> {
+        let heights = Image::new(
+            device,
+            &ImageDesc {
+                name: "landform heights",
+                extent: layout.size(),
+                mips: layout.mip_count(),
+                format: vk::Format::R16_UINT,
+                ..ImageDesc::default()
+            },
+        )?;
+        let holes = Image::new(
+            device,
+            &ImageDesc {
+                name: "landform holes",
+                extent: layout.hole_size(),
+                format: vk::Format::R8_UINT,
+                ..ImageDesc::default()
+            },
+        )?;
+        let desc = StagingDesc { name: "landform staging", keep: 0, keep_most: 4 << 20 };
+        let staging = Staging::new(device, desc)?;
+        Ok(Self { heights, holes, layout, written: false, staging, regions: Vec::new() })
+    }
+
+    /// Takes the frame's staging memory into use.
+    pub(super) fn begin_frame(&mut self) -> Result<()> {
+        self.staging.begin_frame()
+    }
+
+    /// Copies a plan's uploads. Returns the bytes copied.
+    pub(super) fn upload(&mut self, cmd: &Cmd<'_>, plan: &FramePlan) -> Result<u64> {
+        if self.written && plan.uploads.is_empty() {
+            return Ok(0);
+        }
+        self.barrier(cmd, if self.written { Usage::VertexFragmentRead } else { Usage::Undefined }, Usage::TransferDst);
+        if !self.written {
+            // No quad is open until a hole says so.
+            cmd.clear_color(&self.holes, self.holes.whole(), vk::ClearColorValue { uint32: [0; 4] });
+            self.barrier_holes_after_clear(cmd);
+        }
+        let copied = self.copy_heights(cmd, plan).and_then(|()| self.copy_holes(cmd, plan));
+        // Whatever was copied, the images are readable again.
+        self.barrier(cmd, Usage::TransferDst, Usage::VertexFragmentRead);
+        self.written = true;
+        copied?;
+        self.staging.finish()?;
+        Ok(plan.upload_bytes())
+    }
+
+    fn barrier(&self, cmd: &Cmd<'_>, from: Usage, to: Usage) {
+        let barrier = |image| ImageBarrier { image, range: Image::whole(image), from, to };
+        cmd.barriers(&[barrier(&self.heights), barrier(&self.holes)], &[]);
+    }
+
+    fn barrier_holes_after_clear(&self, cmd: &Cmd<'_>) {
+        let (from, to) = (Usage::TransferDst, Usage::TransferDst);
+        cmd.barriers(&[ImageBarrier { image: &self.holes, range: self.holes.whole(), from, to }], &[]);
+    }
+
+    fn copy_heights(&mut self, cmd: &Cmd<'_>, plan: &FramePlan) -> Result<()> {
+        let chain = plan.chain();
+        let a_batch = (BATCH_BYTES / (2 * chain.texels())).max(1);
+        let stale = |upload: &&TileUpload| upload.heights.is_some();
+        let mut uploads = plan.uploads.iter().filter(stale).peekable();
+        while let Some(first) = uploads.peek().and_then(|upload| upload.heights.clone()) {
+            self.regions.clear();
+            let mut end = first.start;
+            for upload in uploads.by_ref().take(a_batch) {
+                let Some(texels) = &upload.heights else { continue };
+                push_chain(&mut self.regions, &self.layout, chain, upload.tile, 2 * (texels.start - first.start));
+                end = texels.end;
+            }
+            let bytes: &[u8] = bytemuck::cast_slice(&plan.texels[first.start..end]);
+            copy(cmd, &mut self.staging, bytes, &self.heights, &mut self.regions)?;
+        }
+        Ok(())
+    }
+
+    fn copy_holes(&mut self, cmd: &Cmd<'_>, plan: &FramePlan) -> Result<()> {
+        let side = self.layout.tile_samples;
+        self.regions.clear();
+        for upload in &plan.uploads {
+            let Some(bytes) = &upload.holes else { continue };
+            let [x, z] = self.layout.block(upload.tile, 0);
+            self.regions.push(region(bytes.start, 0, [x / 8, z], [side / 8, side]));
+        }
+        if self.regions.is_empty() {
+            return Ok(());
+        }
+        copy(cmd, &mut self.staging, &plan.hole_bytes, &self.holes, &mut self.regions)
+    }
+}
+
+/// One region a mip of a block whose chain begins at byte `at` of the staged bytes.
+fn push_chain(
+    regions: &mut Vec<vk::BufferImageCopy>, layout: &AtlasLayout, chain: MipChain, tile: TileId, at: usize,
+) {
+    for mip in 0..layout.mip_count() {
+        let side = chain.side_at(mip);
+        regions.push(region(at + 2 * chain.offset(mip), mip, layout.block(tile, mip), [side, side]));
+    }
+}
+
+fn region(at: usize, mip: u32, [x, z]: [u32; 2], [width, height]: [u32; 2]) -> vk::BufferImageCopy {
+    vk::BufferImageCopy {
+        buffer_offset: at as u64,
+        image_subresource: vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: mip,
+            base_array_layer: 0,
+            layer_count: 1,
+        },
+        image_offset: vk::Offset3D { x: x as i32, y: z as i32, z: 0 },
+        image_extent: vk::Extent3D { width, height, depth: 1 },
+        ..Default::default()
+    }
+}
+
+/// Stages bytes and copies them; the regions' offsets are relative to the bytes.
+fn copy(
+    cmd: &Cmd<'_>, staging: &mut Staging, bytes: &[u8], image: &Image, regions: &mut [vk::BufferImageCopy],
+) -> Result<()> {
+    let staged = staging.stage(bytes.len() as u64, 4)?;
+    staged.bytes.copy_from_slice(bytes);
+    for region in regions.iter_mut() {
+        region.buffer_offset += staged.offset;
+    }
+    cmd.copy_to_image(staged.buffer, image, regions);
+    Ok(())
+}

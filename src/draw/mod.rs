@@ -1,0 +1,20 @@
+//! One pass a file, and the renderer that holds what they share. Plays plans; decides nothing.
+//!
+//! The host calls [`Device::begin_frame`](crate::gpu::Device::begin_frame) once a frame, then [`Renderer::upload`]
+//! outside a rendering scope, then the draws inside scopes that it begins and ends itself. Nothing here touches an
+//! attachment's layout, submits or waits.
+//!
+//! What a draw leaves changed in the command buffer: the bound graphics pipeline, descriptor set 0 (and with the sky
+//! the push constants), the index buffer, viewport 0, scissor 0 and the dynamic front face.
+
+mod atlas_images;
+mod depth;
+mod pipeline_cache;
+mod renderer;
+mod sky;
+mod surface;
+mod target;
+mod view_buffers;
+
+pub use renderer::{Renderer, RendererStats};
+pub use target::{ColorEncoding, Target};

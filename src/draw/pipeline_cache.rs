@@ -1,0 +1,107 @@
+//! Pipelines, made when they are first needed and kept.
+
+use super::Target;
+use crate::Result;
+use crate::gpu::{Device, GraphicsPipelineDesc, Pipeline, PipelineLayout, ShaderDesc};
+use crate::shaders::ShaderId;
+use ash::vk;
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::sync::Arc;
+
+/// Specialization constant: fragments ask the hole mask.
+pub(super) const HAS_HOLES: u32 = 0;
+/// Specialization constant: the shader encodes colour for a target that does not.
+pub(super) const ENCODE_SRGB: u32 = 1;
+
+/// Everything that tells two pipelines apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PipelineKey {
+    pub(super) name: &'static str,
+    pub(super) vertex: ShaderId,
+    pub(super) fragment: Option<ShaderId>,
+    pub(super) target: Target,
+    pub(super) has_holes: bool,
+    pub(super) lines: bool,
+    pub(super) cull: bool,
+    pub(super) depth: DepthRule,
+    /// The front face where the device cannot set it while recording; else always counter-clockwise.
+    pub(super) front_face: vk::FrontFace,
+}
+
+/// How a pass uses depth. All are reverse-Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum DepthRule {
+    /// Nearer wins, and is written.
+    Write,
+    /// Drawn where nothing is in front of it, at the far plane, and not written.
+    Behind,
+}
+
+/// The pipelines of one renderer.
+pub(super) struct PipelineCache {
+    layout: Arc<PipelineLayout>,
+    pipelines: HashMap<PipelineKey, Pipeline>,
+}
+
+impl PipelineCache {
+    pub(super) fn new(layout: Arc<PipelineLayout>) -> Self {
+        Self { layout, pipelines: HashMap::new() }
+    }
+
+    /// How many pipelines were made.
+    pub(super) fn len(&self) -> usize {
+        self.pipelines.len()
+    }
+
+    pub(super) fn layout(&self) -> &Arc<PipelineLayout> {
+        &self.layout
+    }
+
+    /// The pipeline of a key, made where it is new.
+    pub(super) fn get(&mut self, device: &Arc<Device>, key: PipelineKey) -> Result<&Pipeline> {
+        // Two lookups on the path that makes one: `entry` would need the error handled inside.
+        if !self.pipelines.contains_key(&key) {
+            let pipeline = make(device, &self.layout, &key)?;
+            self.pipelines.insert(key, pipeline);
+        }
+        Ok(&self.pipelines[&key])
+    }
+}
+
+fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -> Result<Pipeline> {
+    let encode = key.target.encoding == super::ColorEncoding::Srgb;
+    let constants = [(HAS_HOLES, u32::from(key.has_holes)), (ENCODE_SRGB, u32::from(encode))];
+    let vertex = ShaderDesc { words: key.vertex.spirv(), entry: ENTRY, constants: &[] };
+    let (depth_test, depth_write) = match key.depth {
+        DepthRule::Write => (vk::CompareOp::GREATER, true),
+        DepthRule::Behind => (vk::CompareOp::GREATER_OR_EQUAL, false),
+    };
+    Pipeline::graphics(
+        device,
+        &GraphicsPipelineDesc {
+            fragment: key.fragment.map(|id| ShaderDesc { words: id.spirv(), entry: ENTRY, constants: &constants }),
+            samples: key.target.samples,
+            depth_test: Some(depth_test),
+            depth_write,
+            cull: if key.cull { vk::CullModeFlags::BACK } else { vk::CullModeFlags::NONE },
+            front_face: key.front_face,
+            polygon_mode: if key.lines { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
+            ..GraphicsPipelineDesc::new(key.name, layout, vertex, &key.target.formats)
+        },
+    )
+}
+
+/// The entry point of every module; a test holds it against the table.
+const ENTRY: &CStr = c"main";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shaders::TABLE;
+
+    #[test]
+    fn every_module_enters_at_main() {
+        assert!(TABLE.iter().all(|row| row.entry_point.as_bytes() == ENTRY.to_bytes()));
+    }
+}

@@ -1,0 +1,124 @@
+//! A field's samples as a file: every code as it is, in the size it has. Metres, spacing and holes do not fit into
+//! these formats; whoever imports the file again states the range and the spacing.
+
+use super::ByteOrder;
+use crate::field::Field;
+use crate::{Error, Result};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Writes a field's codes as a 16-bit grey PNG, one pixel a sample, row 0 in the north. Holes are not in the file.
+///
+/// The file appears when it is complete: one that was there before stays until then.
+///
+/// # Errors
+/// [`Error::File`] where the file cannot be written.
+pub fn export_png16(field: &Field, path: impl AsRef<Path>) -> Result<()> {
+    replace(path.as_ref(), |out| write_png16(field, out))
+}
+
+/// Writes a field's codes as raw 16-bit samples, row 0 in the north; [`ByteOrder::Auto`] is little-endian. Neither size
+/// nor holes are in the file.
+///
+/// The file appears when it is complete: one that was there before stays until then.
+///
+/// # Errors
+/// [`Error::File`] where the file cannot be written.
+pub fn export_r16(field: &Field, path: impl AsRef<Path>, order: ByteOrder) -> Result<()> {
+    replace(path.as_ref(), |out| write_r16(field, out, order))
+}
+
+fn write_png16(field: &Field, out: &mut impl Write) -> io::Result<()> {
+    let desc = field.desc();
+    let mut encoder = png::Encoder::new(out, desc.width, desc.height);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header()?;
+    let mut pixels = writer.stream_writer_with_size(1 << 16)?;
+    write_rows(field, &mut pixels, ByteOrder::Big)?;
+    pixels.finish()?;
+    Ok(writer.finish()?)
+}
+
+fn write_r16(field: &Field, out: &mut impl Write, order: ByteOrder) -> io::Result<()> {
+    write_rows(field, out, order)
+}
+
+fn write_rows(field: &Field, out: &mut impl Write, order: ByteOrder) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for row in field.samples().chunks_exact(field.desc().width as usize) {
+        bytes.clear();
+        bytes.extend(row.iter().flat_map(|&code| order.encode(code)));
+        out.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Writes a file beside `path` and moves it there when it is complete.
+fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let written = File::create(&part).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        write(&mut out)?;
+        out.flush()?;
+        fs::rename(&part, path)
+    });
+    written.map_err(|error| {
+        // What is left of the attempt is of no use; that it cannot be removed would hide the reason.
+        let _ = fs::remove_file(&part);
+        Error::file(path, format!("cannot be written: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ImportOptions, import_bytes};
+    use super::*;
+    use crate::field::FieldDesc;
+    use proptest::prelude::*;
+
+    /// A field of any size with any samples.
+    fn fields() -> impl Strategy<Value = Field> {
+        (2u32..40, 2u32..40).prop_flat_map(|(width, height)| {
+            let samples = prop::collection::vec(any::<u16>(), (width * height) as usize);
+            samples
+                .prop_map(move |samples| Field::from_samples(FieldDesc::new(width, height), samples).unwrap())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_grid_survives_png_and_r16(field in fields()) {
+            let size = (field.desc().width, field.desc().height);
+            let options = ImportOptions::default().with_raw_size(size.0, size.1);
+            let mut bytes = Vec::new();
+            write_png16(&field, &mut bytes).unwrap();
+            let (again, report) = import_bytes("a.png", &bytes, &ImportOptions::default()).unwrap();
+            prop_assert_eq!((again.samples(), (report.width, report.height)), (field.samples(), size));
+            for order in [ByteOrder::Auto, ByteOrder::Little, ByteOrder::Big] {
+                bytes.clear();
+                write_r16(&field, &mut bytes, order).unwrap();
+                let options = options.clone().with_byte_order(order);
+                let (again, report) = import_bytes("a.r16", &bytes, &options).unwrap();
+                prop_assert_eq!((again.samples(), (report.width, report.height)), (field.samples(), size));
+            }
+        }
+
+        #[test]
+        fn no_bytes_panic(name in "[a-z]\\.(png|r16|raw|hgt|tif)", bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+            let _ = import_bytes(&name, &bytes, &ImportOptions::default());
+            let mut signed = b"\x89PNG\r\n\x1a\n".to_vec();
+            signed.extend(bytes);
+            let _ = import_bytes(&name, &signed, &ImportOptions::default());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_with_its_name() {
+        let field = Field::new(FieldDesc::new(2, 2)).unwrap();
+        let text = export_png16(&field, "no/such/folder/a.png").unwrap_err().to_string();
+        assert!(text.contains("no/such/folder/a.png") && text.contains("cannot be written"), "{text}");
+    }
+}

@@ -1,0 +1,88 @@
+//! Heights for voids: something harmless below the holes they make.
+
+/// Gives every void a height from its nearest valid samples: ring by ring from the rim of each void area inwards, each
+/// the mean of the neighbours that have one. A mean lies between the heights it is made from, so a void enters no
+/// minimum, no maximum, no bound and no normal as anything but its surroundings.
+///
+/// `voids` are the indices of all values equal to `void`. The result does not depend on their order. Where every value
+/// is void nothing is changed.
+pub(super) fn fill_from_nearest(values: &mut [u16], width: usize, void: u16, voids: &[u32]) {
+    let height = values.len() / width;
+    let mut heights = Vec::new();
+    let mut ring: Vec<u32> = voids
+        .iter()
+        .copied()
+        .filter(|&index| neighbours(index, width, height).any(|near| values[near] != void))
+        .collect();
+    while !ring.is_empty() {
+        heights.clear();
+        heights.extend(ring.iter().map(|&index| {
+            let (mut sum, mut count) = (0u32, 0u32);
+            for near in neighbours(index, width, height).filter(|&near| values[near] != void) {
+                sum += u32::from(values[near]);
+                count += 1;
+            }
+            // Every sample of a ring touches one that has a height.
+            (sum / count) as u16
+        }));
+        for (&index, &height) in ring.iter().zip(&heights) {
+            values[index as usize] = height;
+        }
+        let mut next: Vec<u32> = ring
+            .iter()
+            .flat_map(|&index| neighbours(index, width, height))
+            .filter(|&near| values[near] == void)
+            .map(|near| near as u32)
+            .collect();
+        next.sort_unstable();
+        next.dedup();
+        ring = next;
+    }
+}
+
+/// The up to eight samples around one.
+fn neighbours(index: u32, width: usize, height: usize) -> impl Iterator<Item = usize> {
+    let (x, z) = (index as usize % width, index as usize / width);
+    let columns = x.saturating_sub(1)..=(x + 1).min(width - 1);
+    let rows = z.saturating_sub(1)..=(z + 1).min(height - 1);
+    rows.flat_map(move |z| columns.clone().map(move |x| z * width + x))
+        .filter(move |&near| near != index as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(mut values: Vec<u16>, width: usize) -> Vec<u16> {
+        let voids: Vec<u32> = (0..values.len() as u32).filter(|&i| values[i as usize] == 0).collect();
+        fill_from_nearest(&mut values, width, 0, &voids);
+        values
+    }
+
+    #[test]
+    fn one_void_is_the_mean_around_it() {
+        assert_eq!(filled(vec![10, 20, 10, 20, 0, 20, 10, 20, 10], 3)[4], 15);
+        assert_eq!(filled(vec![0, 8, 4, 6], 2), [6, 8, 4, 6]);
+    }
+
+    #[test]
+    fn a_wide_area_is_filled_from_both_sides() {
+        assert_eq!(filled(vec![5, 0, 0, 0, 0, 9, 5, 0, 0, 0, 0, 9], 6), [5, 5, 5, 9, 9, 9, 5, 5, 5, 9, 9, 9]);
+    }
+
+    #[test]
+    fn no_fill_leaves_the_range_of_the_valid_samples() {
+        let mut values: Vec<u16> = (0..40 * 30).map(|i: u32| (i * 7919 % 1000 + 500) as u16).collect();
+        for z in 5..25 {
+            for x in 5..35 {
+                values[z * 40 + x] = 0;
+            }
+        }
+        assert!(filled(values, 40).iter().all(|&value| (500..1500).contains(&value)));
+    }
+
+    #[test]
+    fn only_voids_stay_as_they_are() {
+        assert_eq!(filled(vec![0; 12], 4), [0; 12]);
+    }
+}

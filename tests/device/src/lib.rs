@@ -1,0 +1,7 @@
+//! What the tests that draw share: fields, views, and a stage to draw them on.
+
+mod fields;
+mod stage;
+
+pub use fields::{hills, noise, towers};
+pub use stage::{Stage, look};
