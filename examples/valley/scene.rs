@@ -18,7 +18,7 @@ pub(crate) struct Scene {
     pub(crate) terrain: Terrain,
     renderer: Renderer,
     timestamps: Timestamps,
-    plan: FramePlan,
+    plan: Option<FramePlan>,
     /// Nodes that are drawn in place of those that the camera would select.
     frozen: Option<Vec<NodeRecord>>,
     uploaded: u64,
@@ -35,8 +35,7 @@ impl Scene {
         let terrain = Terrain::new(field, TerrainSettings::default())?;
         let renderer = Renderer::new(&device, terrain.field().desc())?;
         let timestamps = Timestamps::new(&device, "valley", 4, false)?;
-        let plan = FramePlan::new(terrain.field().desc());
-        let (frozen, uploaded, cpu) = (None, 0, Duration::ZERO);
+        let (plan, frozen, uploaded, cpu) = (None, None, 0, Duration::ZERO);
         Ok(Self { terrain, renderer, timestamps, plan, frozen, uploaded, cpu, device })
     }
 
@@ -49,17 +48,26 @@ impl Scene {
         let start = Instant::now();
         self.device.begin_frame();
         self.terrain.begin_frame(seconds);
-        self.terrain.plan_into(&mut self.plan, &[*view], self.renderer.residency())?;
+        // The plan is used again, so that a steady frame allocates nothing.
+        let residency = self.renderer.residency();
+        let mut plan = match self.plan.take() {
+            None => self.terrain.plan(&[*view], residency)?,
+            Some(mut plan) => {
+                self.terrain.plan_into(&mut plan, &[*view], residency)?;
+                plan
+            }
+        };
         if let Some(frozen) = &self.frozen {
-            self.plan.views[0].nodes.clone_from(frozen);
+            plan.views[0].nodes.clone_from(frozen);
         }
+        let plan = self.plan.insert(plan);
         let device = self.device.clone();
         let cmd = record(&device, cmd);
         self.timestamps.begin_frame(&cmd);
         let span = self.timestamps.begin(&cmd, "upload", false);
-        self.renderer.upload(&cmd, &self.plan)?;
+        self.renderer.upload(&cmd, plan)?;
         self.timestamps.end(&cmd, span);
-        self.uploaded = self.plan.upload_bytes();
+        self.uploaded = plan.upload_bytes();
         self.cpu = start.elapsed();
         Ok(())
     }
@@ -69,7 +77,7 @@ impl Scene {
         let start = Instant::now();
         let device = self.device.clone();
         let cmd = record(&device, cmd);
-        let view = &self.plan.views[0];
+        let Some(view) = self.plan.as_ref().map(|plan| &plan.views[0]) else { return Ok(()) };
         let span = self.timestamps.begin(&cmd, "draw", false);
         self.renderer.draw(&cmd, view, target)?;
         self.renderer.draw_sky(&cmd, view, target)?;
@@ -81,7 +89,7 @@ impl Scene {
     /// The numbers of the last frame.
     pub(crate) fn report(&self) -> FrameReport {
         let spans = ["upload", "draw"].map(|label| self.timestamps.milliseconds(label));
-        let view = &self.plan.views[0];
+        let Some(view) = self.plan.as_ref().map(|plan| &plan.views[0]) else { return FrameReport::default() };
         FrameReport {
             nodes: view.nodes.len() as u32,
             visited: view.stats.visited,
@@ -99,7 +107,7 @@ impl Scene {
 
     /// Keeps drawing the nodes of the last frame, or ends that.
     pub(crate) fn freeze(&mut self, on: bool) {
-        self.frozen = on.then(|| self.plan.views[0].nodes.clone());
+        self.frozen = self.plan.as_ref().filter(|_| on).map(|plan| plan.views[0].nodes.clone());
     }
 
     pub(crate) fn is_frozen(&self) -> bool {

@@ -74,6 +74,13 @@ impl AtlasImages {
         Ok(plan.upload_bytes())
     }
 
+    /// Hands the images to compute stages, or back to vertex and fragment stages.
+    pub(super) fn read_in_compute(&self, cmd: &Cmd<'_>, there: bool) {
+        let (drawing, compute) = (Usage::VertexFragmentRead, Usage::ComputeRead);
+        let (from, to) = if there { (drawing, compute) } else { (compute, drawing) };
+        self.barrier(cmd, from, to);
+    }
+
     fn barrier(&self, cmd: &Cmd<'_>, from: Usage, to: Usage) {
         let barrier = |image| ImageBarrier { image, range: Image::whole(image), from, to };
         cmd.barriers(&[barrier(&self.heights), barrier(&self.holes)], &[]);

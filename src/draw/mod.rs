@@ -14,7 +14,10 @@ mod renderer;
 mod sky;
 mod surface;
 mod target;
+mod twins;
 mod view_buffers;
 
 pub use renderer::{Renderer, RendererStats};
 pub use target::{ColorEncoding, Target};
+#[doc(hidden)]
+pub use twins::TwinRun;

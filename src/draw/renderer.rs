@@ -107,6 +107,10 @@ impl Renderer {
         &self.device
     }
 
+    pub(super) fn atlas(&self) -> &AtlasImages {
+        &self.atlas
+    }
+
     /// Copies what the plan found stale, and confirms it. Outside a rendering scope, before the frame's draws.
     ///
     /// # Errors

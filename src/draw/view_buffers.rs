@@ -11,7 +11,9 @@ use crate::gpu::{
     Binding, BindingKind, Device, FrameRing, RingDesc, Set, SetLayout, SetValue, Sets,
 };
 use crate::plan::ViewPlan;
-use crate::shaders::{BINDING_HEIGHTS, BINDING_HOLES, BINDING_NODES, BINDING_VIEW};
+use crate::shaders::{
+    BINDING_HEIGHTS, BINDING_HOLES, BINDING_NODES, BINDING_TWIN_CASES, BINDING_TWIN_RESULTS, BINDING_VIEW,
+};
 use ash::vk;
 use std::sync::Arc;
 
@@ -26,6 +28,19 @@ pub(super) const BINDINGS: [Binding; 4] = {
         Binding { binding: BINDING_HOLES, kind: BindingKind::SampledImage, stages: both, count: 1 },
     ]
 };
+
+/// Set 0 of the twin shader.
+pub(super) fn twin_bindings() -> [Binding; 5] {
+    let stages = vk::ShaderStageFlags::COMPUTE;
+    [
+        (BINDING_VIEW, BindingKind::Uniform),
+        (BINDING_HEIGHTS, BindingKind::SampledImage),
+        (BINDING_HOLES, BindingKind::SampledImage),
+        (BINDING_TWIN_CASES, BindingKind::Storage),
+        (BINDING_TWIN_RESULTS, BindingKind::Storage),
+    ]
+    .map(|(binding, kind)| Binding { binding, kind, stages, count: 1 })
+}
 
 /// Where a view's data lies this frame.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,10 @@ pub(super) fn refine(coarse: &Field, out: &mut Field, plan: &Plan, seed: u64, wo
         Noise::new(seed, 151 + step as u64),
         Noise::new(seed, 251 + step as u64),
     );
-    let metres = { let (origin, spacing) = (out.origin, out.spacing); move |i: usize| origin + i as f32 * spacing };
+    let metres = {
+        let (origin, spacing) = (out.origin, out.spacing);
+        move |i: usize| origin + i as f32 * spacing
+    };
     let spacing = out.spacing;
     work.rows(out, |y, row| {
         let z = metres(y);
@@ -35,7 +38,8 @@ pub(super) fn refine(coarse: &Field, out: &mut Field, plan: &Plan, seed: u64, wo
             let wave = 18.0 * spacing;
             let soft = rough.octaves(x, z, wave, 4, 0.5) * wave * (0.008 + 0.039 * steep);
             let bare = smoothstep(0.62, 1.15, slope);
-            let rock = if bare > 0.0 { crag.ridges(x, z, wave * 1.3, 4, 0.5) * wave * 0.06 * bare } else { 0.0 };
+            let rock =
+                if bare > 0.0 { crag.ridges(x, z, wave * 1.3, 4, 0.5) * wave * 0.06 * bare } else { 0.0 };
             *height = base + soft + rock;
         }
     })
@@ -50,7 +54,8 @@ pub(super) fn soften(heights: &mut Field, passes: usize, work: &mut Work) -> Ste
             for (x, height) in row.iter_mut().enumerate() {
                 let meadow = smoothstep(0.5, 0.18, smooth.slope(x, y));
                 let target = smooth.data[y * smooth.n + x];
-                *height = before.data[y * before.n + x] + (target - before.data[y * before.n + x]) * (0.08 + 0.92 * meadow);
+                *height = before.data[y * before.n + x]
+                    + (target - before.data[y * before.n + x]) * (0.08 + 0.92 * meadow);
             }
         })?;
         work.advance()?;

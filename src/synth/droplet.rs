@@ -63,7 +63,10 @@ pub(super) fn fall(
                         .iter()
                         .map(|&(x, y)| scope.spawn(move || tile(ground, loose, (x, y), plan, rain, key)))
                         .collect();
-                    running.into_iter().map(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+                    running
+                        .into_iter()
+                        .map(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
+                        .collect()
                 });
                 for block in &blocks {
                     block.write(heights, debris);
@@ -108,7 +111,10 @@ impl Block {
             let mut out = Vec::with_capacity(BLOCK * BLOCK);
             for row in y..y + BLOCK as isize {
                 let row = row.clamp(0, last) as usize * field.n;
-                out.extend((x..x + BLOCK as isize).map(|c| field.data[row + c.clamp(0, last) as usize] / field.spacing));
+                out.extend(
+                    (x..x + BLOCK as isize)
+                        .map(|c| field.data[row + c.clamp(0, last) as usize] / field.spacing),
+                );
             }
             out
         };

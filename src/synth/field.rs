@@ -87,8 +87,10 @@ impl Field {
         let last = self.n - 1;
         let (x0, x1) = (x.saturating_sub(1), (x + 1).min(last));
         let (y0, y1) = (y.saturating_sub(1), (y + 1).min(last));
-        let dx = (self.data[y * self.n + x1] - self.data[y * self.n + x0]) / ((x1 - x0) as f32 * self.spacing);
-        let dy = (self.data[y1 * self.n + x] - self.data[y0 * self.n + x]) / ((y1 - y0) as f32 * self.spacing);
+        let dx =
+            (self.data[y * self.n + x1] - self.data[y * self.n + x0]) / ((x1 - x0) as f32 * self.spacing);
+        let dy =
+            (self.data[y1 * self.n + x] - self.data[y0 * self.n + x]) / ((y1 - y0) as f32 * self.spacing);
         (dx * dx + dy * dy).sqrt()
     }
 

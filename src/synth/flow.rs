@@ -10,7 +10,7 @@ const CHANNEL: f32 = 25_000.0;
 /// Upstream area of each sample in m².
 ///
 /// On faces and fans water parts among all lower neighbours, by the fourth power of the slope (after Freeman 1991); in a
-/// channel it runs along a thread one sample wide, and only gains.
+/// channel it runs along one thread, only gains, and wets the width that a stream of its catchment has.
 pub(super) fn flow(heights: &Field, seed: u64, work: &mut Work) -> Step<Field> {
     let n = heights.n;
     let tree = Drainage::new(heights, |_| false, 0.0, Noise::new(seed, 61), work)?;
@@ -51,6 +51,29 @@ pub(super) fn flow(heights: &Field, seed: u64, work: &mut Work) -> Step<Field> {
             flow.data[to] += water;
         }
     }
+    widen(&mut flow);
     work.advance()?;
     Ok(flow)
+}
+
+/// Lays the flow of each stream over its width, which grows with the root of its catchment (Leopold and Maddock 1953).
+fn widen(flow: &mut Field) {
+    /// Half a stream's width over the root of its catchment.
+    const HALF: f32 = 0.0026;
+    let n = flow.n;
+    let threads: Vec<(usize, f32)> =
+        flow.data.iter().copied().enumerate().filter(|&(_, water)| water >= CHANNEL).collect();
+    for (at, water) in threads {
+        let reach = HALF * water.sqrt() / flow.spacing;
+        let (x, y, whole) = (at % n, at / n, reach as usize);
+        for oy in y.saturating_sub(whole)..=(y + whole).min(n - 1) {
+            for ox in x.saturating_sub(whole)..=(x + whole).min(n - 1) {
+                let (dx, dy) = (ox.abs_diff(x) as f32, oy.abs_diff(y) as f32);
+                if dx * dx + dy * dy <= reach * reach {
+                    let out = &mut flow.data[oy * n + ox];
+                    *out = out.max(water);
+                }
+            }
+        }
+    }
 }

@@ -96,7 +96,8 @@ pub fn valley(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Option<ValleyMap>> {
     if !(65..=8193).contains(&params.size) {
-        let why = format!("{} samples a side cannot be made; 65 to 8193 can, and 4097 is one a metre", params.size);
+        let why =
+            format!("{} samples a side cannot be made; 65 to 8193 can, and 4097 is one a metre", params.size);
         return Err(Error::invalid("valley size", why));
     }
     let threads = params.threads.or_else(|| std::thread::available_parallelism().ok());
@@ -121,7 +122,11 @@ impl ValleyMap {
 
 impl std::fmt::Debug for ValleyMap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ValleyMap of {0}×{0} samples, {1} m apart, {2}..{3} m high", self.size, self.spacing, self.min, self.max)
+        write!(
+            f,
+            "ValleyMap of {0}×{0} samples, {1} m apart, {2}..{3} m high",
+            self.size, self.spacing, self.min, self.max
+        )
     }
 }
 
@@ -234,7 +239,10 @@ fn grow_mountains(plan: &Plan, seed: u64, end: f32, work: &mut Work) -> Step<(Gr
     let mut coarse = Field::over_map(16.0, MARGIN);
     let rough = Noise::new(seed, 1);
     let (n, edge) = (coarse.n, coarse.n - 1);
-    let metres = { let origin = coarse.origin; move |i: usize| origin + i as f32 * 16.0 };
+    let metres = {
+        let origin = coarse.origin;
+        move |i: usize| origin + i as f32 * 16.0
+    };
     work.rows(&mut coarse, |y, row| {
         for (x, height) in row.iter_mut().enumerate() {
             let (px, pz) = (metres(x), metres(y));
@@ -284,12 +292,22 @@ fn refine(
     let mut heights = Field::over_map(how.spacing, how.margin);
     detail::refine(&coarse.heights, &mut heights, plan, seed, work)?;
     let mut debris = heights.like(0.0);
-    let metres = { let (o, s) = (debris.origin, debris.spacing); move |i: usize| o + i as f32 * s };
+    let metres = {
+        let (o, s) = (debris.origin, debris.spacing);
+        move |i: usize| o + i as f32 * s
+    };
     work.rows(&mut debris, |y, row| {
         row.iter_mut().enumerate().for_each(|(x, d)| *d = coarse.debris.linear(metres(x), metres(y)));
     })?;
     work.advance()?;
-    let growth = Growth { steps: how.streams.0, step: how.streams.1, uplift: 0.0, fail: false, spring: how.spring, creep: 0.4 };
+    let growth = Growth {
+        steps: how.streams.0,
+        step: how.streams.1,
+        uplift: 0.0,
+        fail: false,
+        spring: how.spring,
+        creep: 0.4,
+    };
     uplift::grow(&mut heights, plan, &growth, seed, work)?;
     if how.spacing == 4.0 {
         floor::lay(&mut heights, &mut debris, plan, fans, river, work)?;

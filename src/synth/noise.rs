@@ -104,7 +104,8 @@ impl Noise {
         let (mut px, mut py) = ((x * 0.8 - y * 0.6) * scale + 37.3, (x * 0.6 + y * 0.8) * scale + 91.7);
         let (mut total, mut weight, mut whole) = (0.0, 1.0, 0.0);
         for octave in 0..count {
-            total += weight * shape(Noise(self.0.wrapping_add(octave.wrapping_mul(0x9e37_79b9))).gradient(px, py));
+            total +=
+                weight * shape(Noise(self.0.wrapping_add(octave.wrapping_mul(0x9e37_79b9))).gradient(px, py));
             whole += weight;
             weight *= gain;
             (px, py) = ((px * 0.8 - py * 0.6) * 2.03 + 11.1, (px * 0.6 + py * 0.8) * 2.03 + 7.9);

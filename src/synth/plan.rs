@@ -150,7 +150,9 @@ impl Axis {
     /// The index of the closest point.
     pub(super) fn closest(&self, x: f32, z: f32) -> usize {
         let far = |p: &[f32; 2]| (p[0] - x) * (p[0] - x) + (p[1] - z) * (p[1] - z);
-        (0..self.points.len()).min_by(|&a, &b| far(&self.points[a]).total_cmp(&far(&self.points[b]))).unwrap_or(0)
+        (0..self.points.len())
+            .min_by(|&a, &b| far(&self.points[a]).total_cmp(&far(&self.points[b])))
+            .unwrap_or(0)
     }
 
     /// Metres outside this valley's floor, whose width varies by `wobble`, and the floor's height.

@@ -114,7 +114,7 @@ impl River {
 /// The ground `away` metres from the middle of a channel whose bed lies at `bed`.
 fn banked(ground: f32, away: f32, bed: f32) -> f32 {
     let half = WIDTH * 0.5;
-    let bank = bed + BANK * smoothstep(half * 0.45, half * 1.35, away) + 0.012 * (away - half).max(0.0);
+    let bank = bed + BANK * smoothstep(-0.25 * half, half * 1.35, away) + 0.012 * (away - half).max(0.0);
     // Inside the channel the ground is the channel's; beyond the bank it takes over gradually.
     let keep = smoothstep(half * 0.9, 30.0, away);
     bank + (ground - bank) * keep
@@ -122,7 +122,9 @@ fn banked(ground: f32, away: f32, bed: f32) -> f32 {
 
 /// The terraces' height of 0..1 while the channel cuts down: long rests and short falls.
 fn level(time: f32) -> f32 {
-    0.45 * smoothstep(0.22, 0.12, time) + 0.3 * smoothstep(0.5, 0.4, time) + 0.25 * smoothstep(0.86, 0.66, time)
+    0.45 * smoothstep(0.22, 0.12, time)
+        + 0.3 * smoothstep(0.5, 0.4, time)
+        + 0.25 * smoothstep(0.86, 0.66, time)
 }
 
 /// The ridge or swale that the migrating channel leaves on its inner side at a step, 0..1 of [`TERRACES`].

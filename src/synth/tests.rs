@@ -9,7 +9,9 @@ fn params(size: u32, seed: u64, threads: usize) -> ValleyParams {
 }
 
 fn make_map(params: &ValleyParams) -> ValleyMap {
-    valley(params, &mut |_| ControlFlow::Continue(())).expect("the size is allowed").expect("nothing stopped it")
+    valley(params, &mut |_| ControlFlow::Continue(()))
+        .expect("the size is allowed")
+        .expect("nothing stopped it")
 }
 
 /// One map that several tests look at; 4 m is the coarsest spacing that passes through every kind of step.
@@ -39,7 +41,8 @@ fn a_seed_gives_the_same_bits_whatever_the_threads() {
 #[test]
 fn seeds_differ() {
     let other = make_map(&params(65, 2, 2));
-    let apart = |i: usize| (small().0.heights[(i / 65) * 2 * 129 + (i % 65) * 2] - other.heights[i]).abs() > 1.0;
+    let apart =
+        |i: usize| (small().0.heights[(i / 65) * 2 * 129 + (i % 65) * 2] - other.heights[i]).abs() > 1.0;
     let count = (0..65 * 65).filter(|&i| apart(i)).count();
     assert!(count > 65 * 65 / 2, "only {count} samples differ by more than a metre");
 }
@@ -118,7 +121,9 @@ fn a_size_between_powers_of_two_works() {
 fn progress_never_falls_and_ends_at_one() {
     let told = &small().1;
     assert!(told.windows(2).all(|two| two[0].fraction <= two[1].fraction));
-    assert!(told.len() > 100 && told.iter().all(|p| (0.0..=1.0).contains(&p.fraction) && !p.stage.is_empty()));
+    assert!(
+        told.len() > 100 && told.iter().all(|p| (0.0..=1.0).contains(&p.fraction) && !p.stage.is_empty())
+    );
     assert!(told.last().is_some_and(|last| last.fraction > 0.99), "{:?}", told.last());
 }
 
@@ -153,7 +158,9 @@ fn refusals_are_sentences() {
         let text = answer.expect_err("this size is refused").to_string();
         assert_eq!(
             text,
-            format!("valley size: {size} samples a side cannot be made; 65 to 8193 can, and 4097 is one a metre")
+            format!(
+                "valley size: {size} samples a side cannot be made; 65 to 8193 can, and 4097 is one a metre"
+            )
         );
     }
 }

@@ -75,7 +75,8 @@ pub(super) fn grow(heights: &mut Field, plan: &Plan, growth: &Growth, seed: u64,
             let raised = h[at] + rate * uplift.data[at];
             let mut height = (raised + eaten * h[to]) / (1.0 + eaten);
             if growth.fail {
-                height = height.min(h[to] + run * failing_slope(hardness.data[at]) * standing(h[at] - base.data[at]));
+                height = height
+                    .min(h[to] + run * failing_slope(hardness.data[at]) * standing(h[at] - base.data[at]));
             }
             h[at] = height;
         }

@@ -43,3 +43,12 @@ pub(crate) fn hash(x: u32, z: u32) -> u32 {
     h ^= h >> 12;
     h.wrapping_mul(0x297A_2D39) ^ (h >> 15)
 }
+
+/// Numbers with no pattern, the same on every machine.
+pub fn random(seed: u32) -> impl FnMut() -> u32 {
+    let mut count = 0;
+    move || {
+        count += 1;
+        hash(count, seed)
+    }
+}

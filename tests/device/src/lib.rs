@@ -3,5 +3,5 @@
 mod fields;
 mod stage;
 
-pub use fields::{hills, noise, towers};
+pub use fields::{hills, noise, random, towers};
 pub use stage::{Stage, look};
