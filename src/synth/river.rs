@@ -22,10 +22,29 @@ const BANK: f32 = 1.7;
 
 /// The river's course and the floor that it made.
 pub(super) struct River {
-    /// From the head down; metres from the map's corner and the bed's height.
-    course: Vec<[f32; 3]>,
+    /// From the head down.
+    course: Vec<Reach>,
     /// Height of the floor over the design's, metres; 0 where the channel went last.
     terraces: Field,
+}
+
+/// A point of the river's course.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Metres from the map's corner.
+    place: [f32; 2],
+    /// Height of the bed, metres.
+    bed: f32,
+    /// How much of a river it is: from 0 at its head to 1.
+    strength: f32,
+}
+
+/// What lies nearest to a sample: which one, how far the middle of the river is, and the river there.
+struct Near {
+    sample: usize,
+    away: f32,
+    bed: f32,
+    strength: f32,
 }
 
 impl River {
@@ -75,39 +94,48 @@ impl River {
     pub(super) fn carve(&self, heights: &mut Field) {
         const REACH: f32 = 34.0;
         let n = heights.n;
-        let mut nearest: Vec<(u32, f32, f32)> = Vec::new();
+        // For each sample near the river its place in `near`, or none.
         let mut index = vec![u32::MAX; n * n];
+        let mut near: Vec<Near> = Vec::new();
         let limit = |v: f32| ((v - heights.origin) / heights.spacing).clamp(0.0, (n - 1) as f32);
         for pair in self.course.windows(2) {
-            let ([ax, az, ah], [bx, bz, bh]) = (pair[0], pair[1]);
+            let ([ax, az], [bx, bz]) = (pair[0].place, pair[1].place);
             let (x0, x1) = (limit(ax.min(bx) - REACH) as usize, limit(ax.max(bx) + REACH).ceil() as usize);
             let (z0, z1) = (limit(az.min(bz) - REACH) as usize, limit(az.max(bz) + REACH).ceil() as usize);
-            let (dx, dz) = (bx - ax, bz - az);
-            let inverse = 1.0 / (dx * dx + dz * dz).max(1e-6);
-            for y in z0..=z1 {
-                for x in x0..=x1 {
-                    let (px, pz) = (heights.metres(x) - ax, heights.metres(y) - az);
-                    let t = ((px * dx + pz * dz) * inverse).clamp(0.0, 1.0);
-                    let (ox, oz) = (px - t * dx, pz - t * dz);
-                    let away = (ox * ox + oz * oz).sqrt();
-                    if away > REACH {
-                        continue;
-                    }
-                    let bed = ah + (bh - ah) * t;
-                    let at = y * n + x;
-                    if index[at] == u32::MAX {
-                        index[at] = nearest.len() as u32;
-                        nearest.push((at as u32, away, bed));
-                    } else if nearest[index[at] as usize].1 > away {
-                        nearest[index[at] as usize] = (at as u32, away, bed);
-                    }
+            for (y, x) in (z0..=z1).flat_map(|y| (x0..=x1).map(move |x| (y, x))) {
+                let sample = y * n + x;
+                let found = distance(pair, heights.metres(x), heights.metres(y), sample);
+                let known = &mut index[sample];
+                if found.away > REACH {
+                    continue;
+                } else if *known == u32::MAX {
+                    *known = near.len() as u32;
+                    near.push(found);
+                } else if near[*known as usize].away > found.away {
+                    near[*known as usize] = found;
                 }
             }
         }
-        for (at, away, bed) in nearest {
-            let height = &mut heights.data[at as usize];
-            *height = banked(*height, away, bed);
+        for near in near {
+            let height = &mut heights.data[near.sample];
+            *height += (banked(*height, near.away, near.bed) - *height) * near.strength;
         }
+    }
+}
+
+/// The place on a stretch of the river that is nearest to (`x`, `z`).
+fn distance(stretch: &[Reach], x: f32, z: f32, sample: usize) -> Near {
+    let (a, b) = (stretch[0], stretch[1]);
+    let (dx, dz) = (b.place[0] - a.place[0], b.place[1] - a.place[1]);
+    let (px, pz) = (x - a.place[0], z - a.place[1]);
+    let t = ((px * dx + pz * dz) / (dx * dx + dz * dz).max(1e-6)).clamp(0.0, 1.0);
+    let (ox, oz) = (px - t * dx, pz - t * dz);
+    let along = |from: f32, to: f32| from + (to - from) * t;
+    Near {
+        sample,
+        away: (ox * ox + oz * oz).sqrt(),
+        bed: along(a.bed, b.bed),
+        strength: along(a.strength, b.strength),
     }
 }
 
@@ -228,7 +256,7 @@ fn sweep(terraces: &mut Field, course: &[[f32; 2]], level: f32) {
 }
 
 /// Gives the course a bed that falls all the way, at an even grade between fixed marks.
-fn graded(course: &[[f32; 2]], plan: &Plan) -> Vec<[f32; 3]> {
+fn graded(course: &[[f32; 2]], plan: &Plan) -> Vec<Reach> {
     const MARK: usize = 40;
     let mut bed = f32::MAX;
     let mut marks: Vec<f32> = Vec::new();
@@ -239,7 +267,8 @@ fn graded(course: &[[f32; 2]], plan: &Plan) -> Vec<[f32; 3]> {
     marks.push(bed - 0.5);
     let graded = course.iter().enumerate().map(|(i, p)| {
         let t = (i % MARK) as f32 / MARK as f32;
-        [p[0], p[1], marks[i / MARK] + (marks[i / MARK + 1] - marks[i / MARK]) * t - BANK]
+        let level = marks[i / MARK] + (marks[i / MARK + 1] - marks[i / MARK]) * t;
+        Reach { place: *p, bed: level - BANK, strength: smoothstep(0.0, 45.0, i as f32) }
     });
     graded.collect()
 }
