@@ -58,7 +58,8 @@ pub(crate) struct Args {
     /// Samples a pixel, 1 or 4
     #[arg(long, value_name = "1|4", default_value_t = 4, value_parser = samples, help_heading = "View")]
     pub(crate) samples: u32,
-    /// Pixels that a quad of the finest level may cover before the next level takes over
+    /// Pixels that a quad of the finest level may cover before the next level takes over [default: 1 in pictures,
+    /// landform's own in a window]
     #[arg(long, value_name = "PIXELS", help_heading = "View")]
     pub(crate) pixel_error: Option<f64>,
 
@@ -127,11 +128,13 @@ fn spacing(text: &str) -> Result<(f64, f64), String> {
 
 /// A size in pixels or samples, as in `640x480`.
 pub(crate) fn size(text: &str) -> Result<(u32, u32), String> {
-    let parsed = text.split_once(['x', 'X', '×']).and_then(|(width, height)| {
-        Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
-    });
+    let parsed = text
+        .split_once(['x', 'X', '×'])
+        .and_then(|(width, height)| Some((width.trim().parse().ok()?, height.trim().parse().ok()?)));
     match parsed {
-        Some((width, height)) if (1..=16384).contains(&width) && (1..=16384).contains(&height) => Ok((width, height)),
+        Some((width, height)) if (1..=16384).contains(&width) && (1..=16384).contains(&height) => {
+            Ok((width, height))
+        }
         Some(_) => Err("each side must be 1 to 16384".into()),
         None => Err("a width and a height are needed, for instance 1280x720".into()),
     }

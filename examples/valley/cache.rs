@@ -33,7 +33,10 @@ fn folder() -> PathBuf {
     }
     // target/release/examples/valley
     let exe = std::env::current_exe().unwrap_or_default();
-    let target = exe.parent().filter(|folder| folder.ends_with("examples")).and_then(|folder| folder.ancestors().nth(2));
+    let target = exe
+        .parent()
+        .filter(|folder| folder.ends_with("examples"))
+        .and_then(|folder| folder.ancestors().nth(2));
     target.map_or_else(|| std::env::temp_dir().join("landform"), |target| target.join("valley"))
 }
 
@@ -42,9 +45,11 @@ pub(crate) fn load(path: &Path, params: &ValleyParams) -> Option<Kept> {
     let bytes = fs::read(path).ok()?;
     let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
     let (header, samples) = content.split_at_checked(8 * WORDS)?;
-    let word = |index: usize| u64::from_le_bytes(header[8 * index..8 * index + 8].try_into().unwrap_or_default());
+    let word =
+        |index: usize| u64::from_le_bytes(header[8 * index..8 * index + 8].try_into().unwrap_or_default());
     let wanted = 2 * params.size as usize * params.size as usize;
-    let right = word(0) == MARK && word(1) == from(params) && word(2) == params.seed && samples.len() == wanted;
+    let right =
+        word(0) == MARK && word(1) == from(params) && word(2) == params.seed && samples.len() == wanted;
     if !right || sum != checksum(content).to_le_bytes() {
         return None;
     }
@@ -109,7 +114,9 @@ mod tests {
         assert_eq!(load(&path, &params(65)), Some(map));
         assert_eq!(load(&path, &params(129)), None);
         let whole = fs::read(&path).unwrap();
-        for (at, cut) in [(0, whole.len()), (50, whole.len()), (8000, whole.len()), (0, whole.len() - 1), (0, 3)] {
+        for (at, cut) in
+            [(0, whole.len()), (50, whole.len()), (8000, whole.len()), (0, whole.len() - 1), (0, 3)]
+        {
             let mut broken = whole[..cut].to_vec();
             if cut == whole.len() {
                 broken[at] ^= 1;

@@ -98,7 +98,8 @@ impl Camera {
         // A map's width beyond the map there is nothing to see and no way back.
         let extent = ground::extent(field);
         let low = DVec3::new(-extent.x, f64::NEG_INFINITY, -extent.y);
-        let high = DVec3::new(2.0 * extent.x, field.desc().range.max + 4.0 * extent.max_element(), 2.0 * extent.y);
+        let high =
+            DVec3::new(2.0 * extent.x, field.desc().range.max + 4.0 * extent.max_element(), 2.0 * extent.y);
         self.position = ground::keep_above(field, moved.clamp(low, high));
     }
 
@@ -173,6 +174,9 @@ mod tests {
     #[test]
     fn the_sun_is_where_the_preview_has_it() {
         let sun = Sun::default();
-        assert!(sun.preview(ViewMode::Shaded).sun.abs_diff_eq(Preview::default().sun.normalize(), 1e-4), "{sun:?}");
+        assert!(
+            sun.preview(ViewMode::Shaded).sun.abs_diff_eq(Preview::default().sun.normalize(), 1e-4),
+            "{sun:?}"
+        );
     }
 }

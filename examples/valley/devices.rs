@@ -2,7 +2,7 @@
 
 use crate::stop::{Result, Stop};
 use ash::vk;
-use landform_harness::{GpuInstance, GpuOptions};
+use landform_harness::{DeviceChoice, GpuInstance, GpuOptions};
 
 /// Prints the devices, best first, with the numbers that `--device` takes.
 pub(crate) fn list(options: &GpuOptions) -> Result<()> {
@@ -13,17 +13,33 @@ pub(crate) fn list(options: &GpuOptions) -> Result<()> {
     for unfit in unfit(&instance) {
         println!("- {unfit}");
     }
-    fit(&instance)
+    fit(&instance, &options.choose)
 }
 
 /// Refuses, before a map is made, a machine that nothing can be drawn on.
 pub(crate) fn check(options: &GpuOptions) -> Result<()> {
-    fit(&GpuInstance::new(options.clone()).map_err(Stop::device)?)
+    fit(&GpuInstance::new(options.clone()).map_err(Stop::device)?, &options.choose)
 }
 
-fn fit(instance: &GpuInstance) -> Result<()> {
-    if !instance.device_names().map_err(Stop::device)?.is_empty() {
+fn fit(instance: &GpuInstance, choice: &DeviceChoice) -> Result<()> {
+    let names = instance.device_names().map_err(Stop::device)?;
+    let chosen = match choice {
+        DeviceChoice::Best => true,
+        DeviceChoice::Index(index) => *index < names.len(),
+        DeviceChoice::Name(part) => {
+            names.iter().any(|name| name.to_lowercase().contains(&part.to_lowercase()))
+        }
+    };
+    if !names.is_empty() && chosen {
         return Ok(());
+    }
+    if !names.is_empty() {
+        let asked = match choice {
+            DeviceChoice::Name(part) => format!("is called `{part}`"),
+            DeviceChoice::Index(index) => format!("has the number {index}"),
+            DeviceChoice::Best => "is best".into(),
+        };
+        return Err(Stop::device(format!("no device {asked}; `--list-devices` lists those that there are")));
     }
     let unfit = unfit(instance);
     if unfit.is_empty() {

@@ -13,6 +13,9 @@ use serde_json::{Map as Object, Value};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Pixels that a quad may cover in a picture: nobody waits for the next one, so it is finer than in a window.
+const PICTURE_ERROR: f64 = 1.0;
+
 /// Draws the one picture that was asked for, or several views into a folder.
 pub(crate) fn run(args: &Args, map: Map) -> Result<()> {
     let gpu = Gpu::new(gpu_options(args)).map_err(Stop::device)?;
@@ -37,9 +40,7 @@ impl<'a> Studio<'a> {
         let setting = Setting::of(gpu, &map);
         println!("Drawing with {}.", setting.device());
         let mut scene = Scene::new(gpu, map.field)?;
-        if let Some(error) = args.pixel_error {
-            scene.set_detail(scene.detail().0, error)?;
-        }
+        scene.set_detail(scene.detail().0, args.pixel_error.unwrap_or(PICTURE_ERROR))?;
         Ok(Self { args, gpu, setting, scene })
     }
 

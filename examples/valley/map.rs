@@ -59,7 +59,9 @@ fn made(args: &Args) -> Result<Map> {
         }
     };
     let spacing = 4096.0 / f64::from(params.size - 1);
-    let desc = FieldDesc::new(params.size, params.size).with_spacing(spacing, spacing).with_range(kept.min, kept.max);
+    let desc = FieldDesc::new(params.size, params.size)
+        .with_spacing(spacing, spacing)
+        .with_range(kept.min, kept.max);
     let field = Field::from_samples(desc, kept.samples)?;
     Ok(Map { field, source: format!("made from seed {}", params.seed) })
 }

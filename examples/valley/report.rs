@@ -58,7 +58,7 @@ fn thousands(number: u64) -> String {
 fn bytes(number: u64) -> String {
     match number {
         0..10_000 => format!("{number} B"),
-        10_000..10_000_000 => format!("{:.1} kB", number as f64 / 1e3),
+        10_000..1_000_000 => format!("{:.1} kB", number as f64 / 1e3),
         _ => format!("{:.1} MB", number as f64 / 1e6),
     }
 }

@@ -138,10 +138,16 @@ impl Scene {
 
     /// Draws a view without a window and returns the picture with its numbers: the upload of the first frame, and the
     /// times of a frame that uploads nothing.
-    pub(crate) fn picture(&mut self, gpu: &Arc<Gpu>, view: &View, samples: u32) -> Result<(Image8, FrameReport)> {
+    pub(crate) fn picture(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        view: &View,
+        samples: u32,
+    ) -> Result<(Image8, FrameReport)> {
         let samples = if samples == 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
         let (width, height) = (view.viewport.width as u32, view.viewport.height as u32);
-        let mut offscreen = Offscreen::new(gpu, OffscreenDesc { samples, ..OffscreenDesc::new(width, height) })?;
+        let mut offscreen =
+            Offscreen::new(gpu, OffscreenDesc { samples, ..OffscreenDesc::new(width, height) })?;
         let (color, depth) = (offscreen.desc().color[0], offscreen.desc().depth.unwrap_or_default());
         let target = Target::dynamic(color, depth, samples)?;
         gpu.wait_idle();

@@ -8,16 +8,17 @@ use crate::camera::{Camera, Sun};
 use crate::ground;
 use glam::{DVec2, DVec3};
 use landform::field::Field;
+use landform::plan::ViewMode;
 
 /// A good first view: over a slope, toward the relief.
 pub(crate) fn overview(field: &Field, aspect: f64, fov: f64) -> Camera {
     let relief = Relief::of(field);
     let side = relief.side();
     let mut places = Vec::new();
-    for cell in relief.grid(16, 0.06) {
+    for cell in relief.grid(18, 0.05) {
         places.extend([0.02, 0.035, 0.05].map(|share| (cell, share * side)));
     }
-    best(&relief, field, &places, (-11.0, fov, aspect)).unwrap_or_else(|| above(field))
+    best(&relief, field, &places, (-12.0, fov, aspect)).unwrap_or_else(|| above(field))
 }
 
 /// On the valley's floor, at eye height.
@@ -25,7 +26,7 @@ pub(crate) fn floor(field: &Field, aspect: f64, fov: f64) -> Camera {
     let relief = Relief::of(field);
     let low = relief.quantile(0.22);
     let mut places: Vec<_> = relief.grid(40, 0.08);
-    places.retain(|&place| relief.height(place) <= low && relief.slope(place) < 0.12);
+    places.retain(|&place| relief.height(place) <= low && relief.slope(place).length() < 0.12);
     let places: Vec<_> = places.into_iter().map(|place| (place, 2.5 * ground::EYE)).collect();
     best(&relief, field, &places, (5.0, fov, aspect)).unwrap_or_else(|| overview(field, aspect, fov))
 }
@@ -56,6 +57,8 @@ struct Relief {
     extent: DVec2,
     low: f64,
     high: f64,
+    /// Toward the sun.
+    sun: DVec3,
 }
 
 impl Relief {
@@ -73,7 +76,8 @@ impl Relief {
         }
         let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Self { heights, cells, extent, low, high }
+        let sun = Sun::default().preview(ViewMode::Shaded).sun.as_dvec3();
+        Self { heights, cells, extent, low, high, sun }
     }
 
     fn side(&self) -> f64 {
@@ -104,11 +108,17 @@ impl Relief {
         sorted[((sorted.len() - 1) as f64 * share) as usize]
     }
 
-    /// Metres of rise a metre, over a hundredth of the map.
-    fn slope(&self, place: DVec2) -> f64 {
+    /// Metres of rise a metre to the east and to the south, over a hundredth of the map.
+    fn slope(&self, place: DVec2) -> DVec2 {
         let reach = 0.01 * self.side();
         let rise = |by: DVec2| (self.height(place + by) - self.height(place - by)) / (2.0 * reach);
-        DVec2::new(rise(DVec2::X * reach), rise(DVec2::Y * reach)).length()
+        DVec2::new(rise(DVec2::X * reach), rise(DVec2::Y * reach))
+    }
+
+    /// True where the ground faces the sun.
+    fn is_lit(&self, place: DVec2) -> bool {
+        let slope = self.slope(place);
+        DVec3::new(-slope.x, 1.0, -slope.y).normalize().dot(self.sun) > 0.15
     }
 
     /// True where the ground falls on at least two opposite sides.
@@ -151,6 +161,8 @@ struct Column {
     depths: [f64; 5],
     /// The share that is close by and above the camera.
     wall: f64,
+    /// The share that the sun shines on.
+    lit: f64,
     lowest: f64,
     highest: f64,
 }
@@ -160,7 +172,8 @@ fn column(relief: &Relief, camera: &Camera, yaw: f64, half: f64) -> Column {
     let toward = DVec2::new(yaw.to_radians().sin(), -yaw.to_radians().cos());
     let from = DVec2::new(camera.position.x, camera.position.z);
     let row = |slope: f64| ((slope.atan() - camera.pitch.to_radians()).tan() / half).clamp(-1.0, 1.0);
-    let mut seen = Column { skyline: -1.0, depths: [0.0; 5], wall: 0.0, lowest: f64::MAX, highest: f64::MIN };
+    let mut seen =
+        Column { skyline: -1.0, depths: [0.0; 5], wall: 0.0, lit: 0.0, lowest: f64::MAX, highest: f64::MIN };
     let mut away = 0.004 * side;
     loop {
         let place = from + toward * away;
@@ -174,8 +187,11 @@ fn column(relief: &Relief, camera: &Camera, yaw: f64, half: f64) -> Column {
             let share = (at - seen.skyline) / 2.0;
             let bin = [0.02, 0.06, 0.15, 0.35].iter().filter(|&&end| away > end * side).count();
             seen.depths[bin] += share;
-            if slope > 0.03 && away < 0.08 * side {
+            if slope > 0.0 && away < 0.15 * side {
                 seen.wall += share;
+            }
+            if relief.is_lit(place) {
+                seen.lit += share;
             }
             seen.skyline = at;
             seen.lowest = seen.lowest.min(height);
@@ -196,7 +212,8 @@ fn score(relief: &Relief, camera: &Camera, (_, fov, aspect): (f64, f64, f64)) ->
     let skyline = mean(&|column| column.skyline);
     let roughness = mean(&|column| (column.skyline - skyline).powi(2)).sqrt();
     let middle = columns[7..13].iter().map(|column| column.skyline).sum::<f64>() / 6.0;
-    let wings = (columns[..4].iter().chain(&columns[COLUMNS - 4..])).map(|column| column.skyline).sum::<f64>() / 8.0;
+    let wings =
+        (columns[..4].iter().chain(&columns[COLUMNS - 4..])).map(|column| column.skyline).sum::<f64>() / 8.0;
     // How evenly the picture is spread over distances.
     let layers: f64 = (0..5).map(|bin| mean(&|column| column.depths[bin]).min(0.2)).sum();
     let lowest = columns.iter().map(|column| column.lowest).fold(f64::MAX, f64::min);
@@ -204,10 +221,16 @@ fn score(relief: &Relief, camera: &Camera, (_, fov, aspect): (f64, f64, f64)) ->
     let shown = (highest - lowest) / (relief.high - relief.low).max(1e-9);
     let far = mean(&|column| column.depths[3] + column.depths[4]);
     let side_light = (camera.yaw - Sun::default().yaw).to_radians().sin().abs();
+    let lit = mean(&|column| column.lit) / mean(&|column| column.depths.iter().sum()).max(1e-9);
     let too_high = (skyline - 0.7).max(0.0);
-    1.5 * layers + shown.clamp(0.0, 1.0) + 1.2 * roughness.min(0.25) + 0.8 * (wings - middle).clamp(-0.2, 0.45) + far
-        + 0.25 * side_light
+    1.5 * layers
+        + shown.clamp(0.0, 1.0)
+        + 1.2 * roughness.min(0.25)
+        + 0.8 * (wings - middle).clamp(-0.2, 0.45)
+        + far
+        + 0.3 * side_light
+        + 1.2 * lit.min(0.7)
         - 1.2 * (skyline - 0.3).abs()
         - 3.0 * too_high
-        - 4.0 * mean(&|column| column.wall)
+        - 2.0 * mean(&|column| column.wall)
 }

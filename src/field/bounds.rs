@@ -38,7 +38,7 @@ pub struct Bounds {
     height: u32,
     levels: Vec<LevelCells>,
     cells: Vec<MinMax>,
-    folded: Folded,
+    folded: [Folded; 2],
 }
 
 /// Equal where every cell is; the scratch rows do not count.
@@ -55,12 +55,19 @@ struct LevelCells {
     first: usize,
 }
 
+/// Some columns of the samples.
+struct Window<'a> {
+    samples: &'a [u16],
+    width: usize,
+    columns: Range<usize>,
+}
+
 /// Column-wise least and greatest codes of some rows: what a row of cells is reduced from. Kept, so that an edit
-/// allocates nothing.
+/// allocates nothing. Codes are less 2¹⁵, since the least machine compares eight signed words at once but not unsigned.
 #[derive(Clone, Debug, Default)]
 struct Folded {
-    min: Vec<u16>,
-    max: Vec<u16>,
+    min: Vec<i16>,
+    max: Vec<i16>,
 }
 
 impl Bounds {
@@ -84,7 +91,7 @@ impl Bounds {
             }
         }
         let mut bounds =
-            Self { width, height, levels, cells: vec![MinMax::EMPTY; first], folded: Folded::default() };
+            Self { width, height, levels, cells: vec![MinMax::EMPTY; first], folded: Default::default() };
         bounds.update(samples, SampleRect::new(0, 0, width, height));
         bounds
     }
@@ -115,6 +122,14 @@ impl Bounds {
         let level = self.levels[level as usize];
         let start = level.first + z as usize * level.columns as usize;
         &self.cells[start..start + level.columns as usize]
+    }
+
+    /// All cells of a level, row by row, and how many make a row; above the last level its one cell.
+    #[inline]
+    pub(crate) fn cells_of(&self, level: u32) -> (&[MinMax], usize) {
+        let level = self.levels[(level as usize).min(self.levels.len() - 1)];
+        let (columns, rows) = (level.columns as usize, level.rows as usize);
+        (&self.cells[level.first..level.first + columns * rows], columns)
     }
 
     /// The bounds of the whole map.
@@ -148,24 +163,35 @@ impl Bounds {
     }
 
     /// Recomputes a rectangle of level-0 cells. Rows are folded column by column first, which runs at the speed of
-    /// memory, and only the folded rows are reduced to cells. The rows between two rows of cells are folded twice.
+    /// memory, and only the folded rows are reduced to cells. The rows that a cell's dilation shares with the cell
+    /// south of it are folded once, for both.
     fn update_leaves(&mut self, samples: &[u16], columns: Range<u32>, rows: Range<u32>) {
         let (first, _) = dilated(columns.start, Self::CELL_QUADS, Self::DILATION, self.width);
         let (_, last) = dilated(columns.end - 1, Self::CELL_QUADS, Self::DILATION, self.width);
+        let window = Window { samples, width: self.width as usize, columns: first as usize..last as usize };
         let level = self.levels[0];
+        let [mut cell, mut border] = std::mem::take(&mut self.folded);
+        border.refill(&window, self.border(rows.start));
         for z in rows {
-            let (top, bottom) = dilated(z, Self::CELL_QUADS, Self::DILATION, self.height);
-            self.folded.reset((last - first) as usize);
-            for row in top..bottom {
-                let start = row as usize * self.width as usize;
-                self.folded.add(&samples[start + first as usize..start + last as usize]);
-            }
+            let (north, south) = (self.border(z), self.border(z + 1));
+            cell.copy(&border);
+            cell.add(&window, north.end..south.start);
+            border.refill(&window, south);
+            cell.join(&border);
             for x in columns.clone() {
                 let (west, east) = dilated(x, Self::CELL_QUADS, Self::DILATION, self.width);
-                let cell = self.folded.reduce((west - first) as usize..(east - first) as usize);
-                self.cells[level.first + z as usize * level.columns as usize + x as usize] = cell;
+                let found = cell.reduce((west - first) as usize..(east - first) as usize);
+                self.cells[level.first + z as usize * level.columns as usize + x as usize] = found;
             }
         }
+        self.folded = [cell, border];
+    }
+
+    /// The rows of samples that the level-0 cells on both sides of the northern edge of row `z` see.
+    fn border(&self, z: u32) -> Range<u32> {
+        let edge = z * Self::CELL_QUADS;
+        let end = (edge + Self::DILATION + 1).min(self.height);
+        edge.saturating_sub(Self::DILATION).min(end)..end
     }
 
     /// The finer level whose cells make the dilation of a cell of level `k ≥ 1`, and how many of them side by side.
@@ -202,25 +228,66 @@ impl Bounds {
     }
 }
 
-impl Folded {
-    fn reset(&mut self, width: usize) {
-        self.min.clear();
-        self.min.resize(width, u16::MAX);
-        self.max.clear();
-        self.max.resize(width, 0);
+impl Window<'_> {
+    fn row(&self, row: u32) -> &[u16] {
+        let start = row as usize * self.width;
+        &self.samples[start + self.columns.start..start + self.columns.end]
     }
 
-    fn add(&mut self, row: &[u16]) {
-        for ((min, max), &code) in self.min.iter_mut().zip(&mut self.max).zip(row) {
-            *min = (*min).min(code);
-            *max = (*max).max(code);
+    /// Asks for every cache line of some rows at once. Rows lie a page or more apart, so what reads a few columns of
+    /// many rows would wait for each; long rows a machine reads ahead by itself.
+    fn touch(&self, rows: Range<u32>) {
+        const LINE: usize = 32;
+        if self.columns.len() > 16 * LINE {
+            return;
+        }
+        let firsts = |row| self.row(row).iter().step_by(LINE).chain(self.row(row).last());
+        std::hint::black_box(rows.flat_map(firsts).fold(0, |any, &code| any | code));
+    }
+}
+
+impl Folded {
+    /// Holds these rows and no others.
+    fn refill(&mut self, window: &Window<'_>, rows: Range<u32>) {
+        self.min.clear();
+        self.min.resize(window.columns.len(), i16::MAX);
+        self.max.clear();
+        self.max.resize(window.columns.len(), i16::MIN);
+        self.add(window, rows);
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.min.clone_from(&other.min);
+        self.max.clone_from(&other.max);
+    }
+
+    /// Takes rows in, two at a time: half as many reads and writes of what is folded.
+    fn add(&mut self, window: &Window<'_>, rows: Range<u32>) {
+        window.touch(rows.clone());
+        let signed = |code: u16| (code ^ 0x8000) as i16;
+        for row in rows.clone().step_by(2) {
+            let pair = window.row(row).iter().zip(window.row((row + 1).min(rows.end - 1)));
+            for ((min, max), (&a, &b)) in self.min.iter_mut().zip(&mut self.max).zip(pair) {
+                let (a, b) = (signed(a), signed(b));
+                *min = (*min).min(a.min(b));
+                *max = (*max).max(a.max(b));
+            }
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (min, &other) in self.min.iter_mut().zip(&other.min) {
+            *min = (*min).min(other);
+        }
+        for (max, &other) in self.max.iter_mut().zip(&other.max) {
+            *max = (*max).max(other);
         }
     }
 
     fn reduce(&self, columns: Range<usize>) -> MinMax {
-        let min = self.min[columns.clone()].iter().fold(u16::MAX, |a, &b| a.min(b));
-        let max = self.max[columns].iter().fold(0, |a, &b| a.max(b));
-        MinMax { min, max }
+        let min = self.min[columns.clone()].iter().fold(i16::MAX, |a, &b| a.min(b));
+        let max = self.max[columns].iter().fold(i16::MIN, |a, &b| a.max(b));
+        MinMax { min: min as u16 ^ 0x8000, max: max as u16 ^ 0x8000 }
     }
 }
 

@@ -6,9 +6,10 @@
 //! and comparisons in f32, which every machine rounds alike: equal inputs give equal nodes everywhere.
 
 use super::{GridSize, LodRanges};
-use crate::abi::{MAX_LEVELS, NodeRecord};
+use crate::abi::{MAX_LEVELS, MorphBand, NodeRecord};
 use crate::field::{Bounds, Field, HeightRange, Level, MinMax};
-use glam::{BVec4, DVec3, Mat4, Vec3, Vec4};
+use bytemuck::Zeroable;
+use glam::{DVec3, Mat4, Vec4};
 
 /// The planes that a view sees between, in the terrain's frame and relative to the camera, normals pointing in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,221 +101,317 @@ pub struct SelectStats {
     pub selected: u32,
 }
 
-/// Selects the nodes of a view into `nodes`, nearest children first; what was in there is replaced. Allocates only
-/// when `nodes` has to grow.
+/// Selects the nodes of a view into `nodes`, near ones first; what was in there is replaced. Allocates only when `nodes`
+/// has to grow.
+///
+/// Nodes are found from far to near and turned around in the end. What the last selection left in `nodes` is written
+/// over, so that a steady frame neither clears nor grows it.
 #[doc(alias = "TerrainLodTree")]
 pub fn select(input: &SelectInput<'_>, nodes: &mut Vec<NodeRecord>) -> SelectStats {
-    nodes.clear();
     let walk = Walk::new(input);
-    let mut stats = SelectStats::default();
     let mut stack = [Pending::default(); STACK];
-    let top = input.ranges.levels() as u8 - 1;
-    stack[0] = Pending { level: top, planes: (1 << input.frustum.count) - 1, x: 0, z: 0 };
-    let mut depth = 1;
-    while depth > 0 {
-        depth -= 1;
-        let node = stack[depth];
-        if node.level > 0 && walk.within(node) {
-            let children = walk.children(node);
-            stats.visited += children.inside.count_ones();
-            stats.culled += (children.inside & !children.seen).count_ones();
-            for lane in walk.far_to_near(node) {
-                if children.seen >> lane & 1 == 1 {
-                    stack[depth] = Pending {
-                        level: node.level - 1,
-                        planes: children.planes[lane],
-                        x: 2 * node.x + (lane as u32 & 1),
-                        z: 2 * node.z + (lane as u32 >> 1),
-                    };
-                    depth += 1;
-                }
-            }
-        } else {
-            nodes.push(walk.record(node));
+    stack[0] = walk.root();
+    let (mut waiting, mut found) = (usize::from(walk.splits_root()), 0);
+    let (mut visited, mut split) = (0, 0);
+    while waiting > 0 {
+        waiting -= 1;
+        let node = stack[waiting];
+        let children = walk.children(node);
+        visited += children.count;
+        split += 1;
+        if nodes.len() < found + 4 {
+            nodes.resize(found + 64, NodeRecord::zeroed());
+        }
+        // Every lane is written, and counted where it is wanted: a branch a child would be guessed wrong too often.
+        for lane in [3, 2, 1, 0].map(|order| order ^ children.nearest) {
+            nodes[found] = children.records[lane];
+            found += children.is_drawn(lane);
+        }
+        for lane in [0, 1, 2, 3].map(|order| order ^ children.nearest) {
+            stack[waiting] = children.pending(node, lane);
+            waiting += children.is_split(lane);
         }
     }
-    stats.selected = nodes.len() as u32;
-    stats
+    nodes.truncate(found);
+    if split == 0 {
+        nodes.push(walk.root_record());
+        return SelectStats { selected: 1, ..SelectStats::default() };
+    }
+    nodes.reverse();
+    // What was visited and is neither drawn nor split was culled.
+    SelectStats { visited, culled: visited - found as u32 - (split - 1), selected: found as u32 }
 }
 
 /// Each level leaves at most three nodes waiting.
 const STACK: usize = 3 * MAX_LEVELS + 4;
 
+/// A node that is to be split.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
-    level: u8,
-    /// A bit a plane that the node is not wholly inside of.
-    planes: u8,
     x: u32,
     z: u32,
+    level: u32,
+    /// The planes that the node is not wholly inside of: bit 4 · plane.
+    planes: u32,
 }
 
 /// The four children of a node, a bit or a lane each: bit 0 of the lane is east, bit 1 south.
 struct Children {
-    inside: u32,
-    seen: u32,
-    planes: [u8; 4],
+    /// How many lie on the map.
+    count: u32,
+    /// Those that are drawn as they are.
+    drawn: u32,
+    /// Those that are split.
+    split: u32,
+    /// The planes that cross each: bit 4 · plane + lane.
+    crossed: u32,
+    /// The lane nearest to the camera. A lane's place from near to far is its number with these bits flipped.
+    nearest: usize,
+    records: [NodeRecord; 4],
+}
+
+impl Children {
+    #[inline]
+    fn pending(&self, parent: Pending, lane: usize) -> Pending {
+        Pending {
+            x: 2 * parent.x + (lane as u32 & 1),
+            z: 2 * parent.z + (lane as u32 >> 1),
+            level: parent.level - 1,
+            planes: self.crossed >> lane & EVERY_PLANE,
+        }
+    }
+
+    /// 1 for a child that is drawn.
+    #[inline]
+    fn is_drawn(&self, lane: usize) -> usize {
+        self.drawn as usize >> lane & 1
+    }
+
+    /// 1 for a child that is split.
+    #[inline]
+    fn is_split(&self, lane: usize) -> usize {
+        self.split as usize >> lane & 1
+    }
+}
+
+/// Bit 4 · plane of six planes.
+const EVERY_PLANE: u32 = 0x11_1111;
+
+/// A plane, each number in all four lanes.
+#[derive(Clone, Copy)]
+struct Plane {
+    normal: [Vec4; 3],
+    /// The normal's absolute values: how far a box reaches along it.
+    reach: [Vec4; 3],
+    offset: Vec4,
+}
+
+/// What is the same for all nodes of a level.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    /// Samples a side of a node.
+    side: f32,
+    /// Samples between two vertices.
+    samples: f32,
+    /// Where a node is nearer than this, squared, it is split; negative at level 0.
+    split_squared: f32,
+    band: MorphBand,
+    /// The bounds' cells that serve these nodes, and how many make a row.
+    cells: &'a [MinMax],
+    columns: usize,
+    /// From a node's column to its cell's.
+    shift: u32,
+}
+
+/// What turns sample columns, or rows, or codes, into metres relative to the camera; each number in all four lanes.
+struct Axis {
+    most: Vec4,
+    camera_whole: Vec4,
+    camera_part: Vec4,
+    spacing: Vec4,
+}
+
+impl Axis {
+    /// `camera` is the camera's place in the axis' own units.
+    fn new(camera: f64, spacing: f64, most: f32) -> Self {
+        Self {
+            most: Vec4::splat(most),
+            camera_whole: Vec4::splat(camera.floor() as f32),
+            camera_part: Vec4::splat((camera - camera.floor()) as f32),
+            spacing: Vec4::splat(spacing as f32),
+        }
+    }
+
+    /// Clipped to the map; the first subtraction is exact.
+    #[inline]
+    fn relative(&self, places: Vec4) -> Vec4 {
+        ((places.min(self.most) - self.camera_whole) - self.camera_part) * self.spacing
+    }
 }
 
 /// The input in the units that the descent works in.
 struct Walk<'a> {
-    bounds: &'a Bounds,
-    quads: [f32; 2],
-    camera_whole: [f32; 2],
-    camera_part: [f32; 2],
-    spacing: [f32; 2],
-    code_whole: f32,
-    code_part: f32,
-    metres_per_code: f32,
+    x: Axis,
+    y: Axis,
+    z: Axis,
     dy_squared: f32,
-    grid_quads: u32,
-    grid: GridSize,
-    frustum: &'a Frustum,
-    /// What rounding may put a corner off by, metres: added to each plane, so that no node is lost to it.
-    slack: f32,
-    range_squared: [f32; MAX_LEVELS],
-    ranges: &'a LodRanges,
+    planes: [Plane; 6],
+    plane_count: usize,
+    steps: [Step<'a>; MAX_LEVELS],
+    top: u32,
 }
 
 impl<'a> Walk<'a> {
     fn new(input: &SelectInput<'a>) -> Self {
-        let split = |value: f64| (value.floor() as f32, (value - value.floor()) as f32);
-        let (column, column_part) = split(input.camera.x / input.spacing.x);
-        let (row, row_part) = split(input.camera.z / input.spacing.y);
-        let (code, code_part) = split((input.camera.y - input.range.min) / input.range.metres_per_code());
+        let code = input.range.metres_per_code();
         let dy = input.dy() as f32;
-        let reach = input.camera.abs().max_element()
-            + input.spacing.max_element() * f64::from(input.quads.0.max(input.quads.1));
         Self {
-            bounds: input.bounds,
-            quads: [input.quads.0 as f32, input.quads.1 as f32],
-            camera_whole: [column, row],
-            camera_part: [column_part, row_part],
-            spacing: [input.spacing.x as f32, input.spacing.y as f32],
-            code_whole: code,
-            code_part,
-            metres_per_code: input.range.metres_per_code() as f32,
+            x: Axis::new(input.camera.x / input.spacing.x, input.spacing.x, input.quads.0 as f32),
+            y: Axis::new((input.camera.y - input.range.min) / code, code, HeightRange::MAX_CODE as f32),
+            z: Axis::new(input.camera.z / input.spacing.y, input.spacing.y, input.quads.1 as f32),
             dy_squared: dy * dy,
-            grid_quads: input.grid.quads(),
-            grid: input.grid,
-            frustum: input.frustum,
-            slack: reach as f32 * (1.0 / (1 << 21) as f32),
-            range_squared: std::array::from_fn(|level| {
-                let range = input.ranges.range(level as u32) as f32;
-                range * range
-            }),
-            ranges: input.ranges,
+            planes: planes(input),
+            plane_count: input.frustum.count,
+            steps: steps(input),
+            top: input.ranges.levels() - 1,
         }
     }
 
-    /// A sample column (axis 0) or row (axis 1), clipped to the map, relative to the camera in metres.
-    #[inline]
-    fn relative(&self, sample: f32, axis: usize) -> f32 {
-        let sample = sample.min(self.quads[axis]);
-        ((sample - self.camera_whole[axis]) - self.camera_part[axis]) * self.spacing[axis]
+    fn root(&self) -> Pending {
+        Pending { x: 0, z: 0, level: self.top, planes: EVERY_PLANE & ((1 << (4 * self.plane_count)) - 1) }
     }
 
-    /// Squared distance of the level field from a node's rectangle, metres².
-    #[inline]
-    fn distance_squared(&self, node: Pending) -> f32 {
-        let side = (self.grid_quads << node.level) as f32;
-        let axis = |index: u32, axis: usize| {
-            let low = self.relative(index as f32 * side, axis);
-            let high = self.relative(index as f32 * side + side, axis);
-            low.max(-high).max(0.0)
-        };
-        let (x, z) = (axis(node.x, 0), axis(node.z, 1));
-        x * x + z * z + self.dy_squared
+    fn splits_root(&self) -> bool {
+        self.root_distance_squared() < self.steps[self.top as usize].split_squared
     }
 
-    /// True where a node is to be split.
-    #[inline]
-    fn within(&self, node: Pending) -> bool {
-        self.distance_squared(node) < self.range_squared[node.level as usize - 1]
+    fn root_record(&self) -> NodeRecord {
+        let band = self.steps[self.top as usize].band;
+        let morph = super::level_field::morph(self.root_distance_squared().sqrt(), band);
+        NodeRecord::new(Level(self.top as u8), 0, 0, morph)
     }
 
-    /// The lanes of a node's children, those away from the camera first: they wait longest on the stack.
-    #[inline]
-    fn far_to_near(&self, node: Pending) -> [usize; 4] {
-        let side = (self.grid_quads << (node.level - 1)) as f32;
-        let middle = |index: u32, axis: usize| {
-            ((2 * index + 1) as f32 * side - self.camera_whole[axis]) - self.camera_part[axis]
-        };
-        let nearest = usize::from(middle(node.x, 0) < 0.0) | usize::from(middle(node.z, 1) < 0.0) << 1;
-        [nearest ^ 3, nearest ^ 2, nearest ^ 1, nearest]
+    fn root_distance_squared(&self) -> f32 {
+        let ends = Vec4::new(0.0, self.steps[self.top as usize].side, 0.0, 0.0);
+        let [x, z] = [&self.x, &self.z].map(|axis| axis.relative(ends));
+        self.distance_squared([x, z], [x, z].map(|ends| Vec4::splat(ends.y))).x
     }
 
+    /// Squared distances of the level field from rectangles on the ground, given by their corners in x and z, metres².
+    #[inline]
+    fn distance_squared(&self, low: [Vec4; 2], high: [Vec4; 2]) -> Vec4 {
+        let [x, z] = [0, 1].map(|axis| low[axis].max(-high[axis]).max(Vec4::ZERO));
+        x * x + z * z + Vec4::splat(self.dy_squared)
+    }
+
+    /// Culls, measures and sorts the children of a node.
     #[inline]
     fn children(&self, node: Pending) -> Children {
-        let level = node.level - 1;
-        let side = (self.grid_quads << level) as f32;
-        let (first_x, first_z) = (2.0 * node.x as f32 * side, 2.0 * node.z as f32 * side);
-        let edges = |first: f32, axis: usize| {
-            [first, first + side, first + 2.0 * side].map(|sample| self.relative(sample, axis))
-        };
-        let ([x0, x1, x2], [z0, z1, z2]) = (edges(first_x, 0), edges(first_z, 1));
-        let east = first_x + side < self.quads[0];
-        let south = first_z + side < self.quads[1];
-        let inside = 1 | u32::from(east) << 1 | u32::from(south) << 2 | u32::from(east && south) << 3;
-        let codes = self.child_bounds(level, node, east, south);
-        let metres = |code: Vec4| {
-            ((code - Vec4::splat(self.code_whole)) - Vec4::splat(self.code_part)) * self.metres_per_code
-        };
-        let lanes = |low: f32, high: f32| Vec4::new(low, high, low, high);
-        let low = [lanes(x0, x1), metres(codes[0]), Vec4::new(z0, z0, z1, z1)];
-        let high = [lanes(x1, x2), metres(codes[1]), Vec4::new(z1, z1, z2, z2)];
-        self.cull(node.planes, inside, &low, &high)
+        let step = &self.steps[node.level as usize - 1];
+        let side = Vec4::splat(step.side);
+        let across = Vec4::splat((2 * node.x) as f32 * step.side) + Vec4::new(0.0, step.side, 0.0, step.side);
+        let down = Vec4::splat((2 * node.z) as f32 * step.side) + Vec4::new(0.0, 0.0, step.side, step.side);
+        let inside = across.cmplt(self.x.most).bitmask() & down.cmplt(self.z.most).bitmask();
+        let [bottom, top] = child_codes(step, node, inside).map(|codes| self.y.relative(codes));
+        let low = [self.x.relative(across), bottom, self.z.relative(down)];
+        let high = [self.x.relative(across + side), top, self.z.relative(down + side)];
+        let (outside, crossed) = self.cull(node.planes, &low, &high);
+        let distance_squared = self.distance_squared([low[0], low[2]], [high[0], high[2]]);
+        let near = distance_squared.cmplt(Vec4::splat(step.split_squared)).bitmask();
+        let seen = inside & !outside;
+        // The middle, from which the children lie to all sides, is the corner of the eastern and of the southern ones.
+        let [west, north] = [low[0], low[2]].map(|edge| edge.cmplt(Vec4::ZERO).bitmask());
+        Children {
+            count: (1 + (inside >> 1 & 1)) * (1 + (inside >> 2 & 1)),
+            drawn: seen & !near,
+            split: seen & near,
+            crossed,
+            nearest: (west >> 1 & 1 | north >> 1 & 2) as usize,
+            records: records(step, node.level - 1, across, down, distance_squared),
+        }
     }
 
-    /// Tests four boxes, whose corners are given axis by axis, against the planes that still matter.
+    /// Tests four boxes, whose corners are given axis by axis, against the planes that still matter: the lanes that a
+    /// plane hides, and the planes that cross each.
     #[inline]
-    fn cull(&self, planes: u8, inside: u32, low: &[Vec4; 3], high: &[Vec4; 3]) -> Children {
-        let mut outside = BVec4::FALSE.bitmask();
-        let mut crossed = [0u8; 4];
+    fn cull(&self, planes: u32, low: &[Vec4; 3], high: &[Vec4; 3]) -> (u32, u32) {
+        let centre = [0, 1, 2].map(|axis| (low[axis] + high[axis]) * 0.5);
+        let half = [0, 1, 2].map(|axis| (high[axis] - low[axis]) * 0.5);
+        let dot = |a: &[Vec4; 3], b: &[Vec4; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let (mut outside, mut crossed) = (0, 0);
         let mut left = planes;
         while left != 0 {
-            let index = left.trailing_zeros() as usize;
+            let bit = left.trailing_zeros();
             left &= left - 1;
-            let plane = self.frustum.planes[index];
-            let normal = plane.truncate();
-            let (far, near) = corners(normal, low, high);
-            let offset = Vec4::splat(plane.w + self.slack);
-            let dot = |corner: [&Vec4; 3]| {
-                *corner[0] * normal.x + *corner[1] * normal.y + *corner[2] * normal.z + offset
-            };
-            outside |= dot(far).cmplt(Vec4::ZERO).bitmask();
-            let cut = dot(near).cmplt(Vec4::ZERO).bitmask();
-            for (lane, planes) in crossed.iter_mut().enumerate() {
-                *planes |= ((cut >> lane & 1) as u8) << index;
-            }
+            let plane = &self.planes[bit as usize / 4];
+            let middle = dot(&centre, &plane.normal) + plane.offset;
+            let reach = dot(&half, &plane.reach);
+            outside |= (middle + reach).cmplt(Vec4::ZERO).bitmask();
+            crossed |= (middle - reach).cmplt(Vec4::ZERO).bitmask() << bit;
         }
-        Children { inside, seen: inside & !outside, planes: crossed }
+        (outside, crossed)
     }
+}
 
-    /// Least and greatest codes of the four children of `node`, which are of `level`.
-    #[inline]
-    fn child_bounds(&self, level: u8, node: Pending, east: bool, south: bool) -> [Vec4; 2] {
-        let (cell_level, shift) = cell_of(self.grid, level);
-        let last = self.bounds.level_count() - 1;
-        let cells = if cell_level > last {
-            [self.bounds.root(); 4]
-        } else {
-            let column = |east: bool| ((2 * node.x + u32::from(east)) >> shift) as usize;
-            let north_row = self.bounds.row_of(cell_level, (2 * node.z) >> shift);
-            let south_row = self.bounds.row_of(cell_level, (2 * node.z + u32::from(south)) >> shift);
-            let (west, east) = (column(false), column(east));
-            [north_row[west], north_row[east], south_row[west], south_row[east]]
+/// The frustum's planes, each moved out by what rounding may put a corner off by, so that no node is lost to it.
+fn planes(input: &SelectInput<'_>) -> [Plane; 6] {
+    let reach = input.camera.abs().max_element()
+        + input.spacing.max_element() * f64::from(input.quads.0.max(input.quads.1));
+    let slack = reach as f32 * (1.0 / (1 << 20) as f32);
+    input.frustum.planes.map(|plane| Plane {
+        normal: [plane.x, plane.y, plane.z].map(Vec4::splat),
+        reach: [plane.x, plane.y, plane.z].map(|part| Vec4::splat(part.abs())),
+        offset: Vec4::splat(plane.w + slack),
+    })
+}
+
+fn steps<'a>(input: &SelectInput<'a>) -> [Step<'a>; MAX_LEVELS] {
+    let (band, cells) = (MorphBand::NEVER, &[][..]);
+    let none = Step { side: 0.0, samples: 0.0, split_squared: 0.0, band, cells, columns: 0, shift: 0 };
+    let mut steps = [none; MAX_LEVELS];
+    for level in 0..input.ranges.levels() {
+        let range = level.checked_sub(1).map(|below| input.ranges.range(below) as f32);
+        let (cell_level, shift) = cell_of(input.grid, level as u8);
+        let (cells, columns) = input.bounds.cells_of(cell_level);
+        steps[level as usize] = Step {
+            side: (input.grid.quads() << level) as f32,
+            samples: (1u32 << level) as f32,
+            split_squared: range.map_or(-1.0, |range| range * range),
+            band: input.ranges.band(level),
+            cells,
+            columns,
+            // Above the top of the bounds there is the root alone, whatever the column.
+            shift: if cell_level < input.bounds.level_count() { shift } else { u32::BITS - 1 },
         };
-        let lanes = |pick: fn(MinMax) -> u16| Vec4::from_array(cells.map(|cell| f32::from(pick(cell))));
-        [lanes(|cell| cell.min), lanes(|cell| cell.max)]
     }
+    steps
+}
 
-    fn record(&self, node: Pending) -> NodeRecord {
-        let side = self.grid_quads << node.level;
-        let band = self.ranges.band(u32::from(node.level));
-        let morph = super::level_field::morph(self.distance_squared(node).sqrt(), band);
-        NodeRecord::new(Level(node.level), node.x * side, node.z * side, morph)
-    }
+/// Least and greatest codes of the four children of `node`; those outside of the map take a neighbour's.
+#[inline]
+fn child_codes(step: &Step<'_>, node: Pending, inside: u32) -> [Vec4; 2] {
+    let (east, south) = (inside >> 1 & 1, inside >> 2 & 1);
+    let [west, east] = [2 * node.x, 2 * node.x + east].map(|column| (column >> step.shift) as usize);
+    let [north, south] = [2 * node.z, 2 * node.z + south].map(|row| (row >> step.shift) as usize * step.columns);
+    let cells = [north + west, north + east, south + west, south + east].map(|index| step.cells[index]);
+    let codes = |pick: fn(MinMax) -> u16| Vec4::from_array(cells.map(|cell| f32::from(pick(cell))));
+    [codes(|cell| cell.min), codes(|cell| cell.max)]
+}
+
+/// The records of four nodes of a level, from their north-west samples.
+#[inline]
+fn records(step: &Step<'_>, level: u32, across: Vec4, down: Vec4, distance_squared: Vec4) -> [NodeRecord; 4] {
+    let (distance, band) = (distance_squared.sqrt(), step.band);
+    let part = ((distance - Vec4::splat(band.start)) * band.inverse).max(Vec4::ZERO).min(Vec4::ONE);
+    let morph = Vec4::select(distance.cmpge(Vec4::splat(band.end)), Vec4::ONE, part);
+    // Beyond 2²³ a float's last bits are a whole number.
+    let codes = (morph * 65535.0 + 8_388_608.0).to_array().map(f32::to_bits);
+    let (across, down) = (across.to_array(), down.to_array());
+    std::array::from_fn(|lane| NodeRecord {
+        origin: [across[lane], down[lane]],
+        step: step.samples,
+        packed: codes[lane] << 16 | level,
+    })
 }
 
 /// The level of the bounds whose cells serve the nodes of a level, and the shift from a node's column to its cell's.
@@ -341,19 +438,6 @@ pub fn node_bounds(bounds: &Bounds, grid: GridSize, node: &NodeRecord) -> MinMax
     let side = grid.quads() << node.level().0;
     let [x, z] = node.origin.map(|origin| (origin as u32 / side) >> shift);
     bounds.cell(cell_level, x, z)
-}
-
-/// For each axis, the side of the boxes that lies furthest along a normal, and the one that lies least far.
-#[inline]
-fn corners<'v>(normal: Vec3, low: &'v [Vec4; 3], high: &'v [Vec4; 3]) -> ([&'v Vec4; 3], [&'v Vec4; 3]) {
-    let mut far = [&high[0], &high[1], &high[2]];
-    let mut near = [&low[0], &low[1], &low[2]];
-    for axis in 0..3 {
-        if normal[axis] < 0.0 {
-            std::mem::swap(&mut far[axis], &mut near[axis]);
-        }
-    }
-    (far, near)
 }
 
 #[cfg(test)]

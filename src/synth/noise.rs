@@ -1,23 +1,25 @@
 //! Seeded gradient noise (Perlin 2002) with nothing but additions and products, so that a value is the same bits on
 //! every machine.
 
+use std::f32::consts::FRAC_1_SQRT_2;
+
 /// Sixteen unit directions; literals, because `sin` differs between platforms.
 const DIRECTIONS: [[f32; 2]; 16] = [
     [1.0, 0.0],
     [0.923_879_5, 0.382_683_43],
-    [0.707_106_77, 0.707_106_77],
+    [FRAC_1_SQRT_2, FRAC_1_SQRT_2],
     [0.382_683_43, 0.923_879_5],
     [0.0, 1.0],
     [-0.382_683_43, 0.923_879_5],
-    [-0.707_106_77, 0.707_106_77],
+    [-FRAC_1_SQRT_2, FRAC_1_SQRT_2],
     [-0.923_879_5, 0.382_683_43],
     [-1.0, 0.0],
     [-0.923_879_5, -0.382_683_43],
-    [-0.707_106_77, -0.707_106_77],
+    [-FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
     [-0.382_683_43, -0.923_879_5],
     [0.0, -1.0],
     [0.382_683_43, -0.923_879_5],
-    [0.707_106_77, -0.707_106_77],
+    [FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
     [0.923_879_5, -0.382_683_43],
 ];
 

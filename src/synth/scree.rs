@@ -99,3 +99,25 @@ fn each_neighbour(n: usize, x: usize, y: usize, mut visit: impl FnMut(usize, usi
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn sliding_keeps_mass_and_lowers_a_tower() {
+        let mut ear = |_| ControlFlow::Continue(());
+        let mut work = Work::new(2, &mut ear);
+        let plan = Plan::new(1, &mut work).expect("not stopped");
+        let mut heights = Field::over_map(64.0, 0.0);
+        let mut debris = heights.clone();
+        let middle = heights.data.len() / 2;
+        heights.data[middle] = 1000.0;
+        slide(&mut heights, &mut debris, &plan, 40, 1.0, &mut work).expect("not stopped");
+        let mass: f64 = heights.data.iter().map(|&h| f64::from(h)).sum();
+        assert!((mass - 1000.0).abs() < 0.1, "1000 became {mass}");
+        assert!(heights.data[middle] < 300.0, "the tower still stands {} m high", heights.data[middle]);
+        assert!(heights.data.iter().zip(&debris.data).all(|(&h, &d)| h >= 0.0 && d >= 0.0));
+    }
+}

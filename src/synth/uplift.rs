@@ -41,6 +41,9 @@ pub(super) fn standing(above: f32) -> f32 {
 
 /// Runs `growth` on `heights`; the valley floors and the border stay as they are.
 pub(super) fn grow(heights: &mut Field, plan: &Plan, growth: &Growth, seed: u64, work: &mut Work) -> Step {
+    if growth.steps == 0 {
+        return Ok(());
+    }
     let n = heights.n;
     let spacing = heights.spacing;
     let mut uplift = heights.like(0.0);

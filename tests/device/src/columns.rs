@@ -7,8 +7,9 @@ const MAGENTA: [u8; 4] = [255, 0, 255, 255];
 
 /// The magenta pixels that have a ground pixel somewhere above them in their column, top to bottom, left to right.
 ///
-/// A camera that is upright, above the ground and inside the map sees a heightfield as one run of ground from the
-/// horizon down in every column, so that each of these pixels is a crack. Exact: whatever is not magenta is ground.
+/// A view of [`look_level`](crate::look_level) from above the ground and inside the map sees a heightfield as one run
+/// of ground from the horizon down in every column, so that each of these pixels is a crack. Exact: whatever is not
+/// magenta is ground.
 pub fn magenta_below_ground(picture: &Image8) -> Vec<(u32, u32)> {
     let mut ground_above = vec![false; picture.width as usize];
     let mut found = Vec::new();

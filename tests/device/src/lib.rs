@@ -1,9 +1,15 @@
 //! What the tests that draw share: fields, views, and a stage to draw them on.
 
 mod columns;
+mod data;
 mod fields;
+mod sight;
 mod stage;
+mod top_down;
 
 pub use columns::magenta_below_ground;
+pub use data::shared_field;
 pub use fields::{hills, noise, random, towers};
-pub use stage::{Stage, look};
+pub use sight::{first_front, pixel_ray};
+pub use stage::{Stage, look, look_level};
+pub use top_down::TopDown;

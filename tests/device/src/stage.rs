@@ -1,7 +1,7 @@
 //! A terrain, a renderer and a target, drawn a frame at a time and read back.
 
 use ash::vk;
-use glam::DVec3;
+use glam::{DVec3, Mat4, Vec3};
 use landform::draw::{Renderer, Target};
 use landform::field::Field;
 use landform::gpu::Device;
@@ -94,6 +94,19 @@ impl Stage {
     pub fn view(&self, position: DVec3, yaw: f32, pitch: f32) -> View {
         look(position, yaw, pitch, self.viewport())
     }
+}
+
+/// A perspective view of 60° with a level camera whose lens is shifted down: each column of the picture is a vertical
+/// plane of the world, so ground in it runs from the horizon down without a break. A pitched camera has no such columns
+/// but the middle one. At a `lowered` of 0 the horizon is in the middle, at 1 at the top edge. The near plane is a
+/// millimetre away, so that it cuts no wall that the camera stands close to.
+pub fn look_level(position: DVec3, yaw: f32, lowered: f32, viewport: Viewport) -> View {
+    let rotation = View::looking(yaw.to_radians(), 0.0);
+    let mut view = View::perspective(position, rotation, 60f32.to_radians(), 0.001, viewport);
+    let shift = Mat4::from_translation(Vec3::new(0.0, lowered, 0.0));
+    view.projection = shift * view.projection;
+    view.unjittered = view.projection;
+    view
 }
 
 /// A perspective view of 60°: degrees of yaw clockwise from north, and of pitch above the horizon.

@@ -1,0 +1,26 @@
+//! The unit tests of the valley's modules. Cargo runs no tests inside an example that it also builds as a program, so
+//! they are compiled here once more.
+#![allow(dead_code, reason = "only the modules' own tests are run here")]
+
+#[path = "../valley/args.rs"]
+mod args;
+#[path = "../valley/cache.rs"]
+mod cache;
+#[path = "../valley/camera.rs"]
+mod camera;
+#[path = "../valley/ground.rs"]
+mod ground;
+#[path = "../valley/map.rs"]
+mod map;
+#[path = "../valley/report.rs"]
+mod report;
+#[path = "../valley/stop.rs"]
+mod stop;
+#[path = "../valley/viewpoint.rs"]
+mod viewpoint;
+
+#[path = "../valley/window"]
+mod window {
+    mod keys;
+    mod script;
+}

@@ -1,0 +1,60 @@
+//! Every structure that a shader reads lies where the shader reads it.
+
+#[path = "common/reflection.rs"]
+mod reflection;
+
+use landform::abi::{MorphBand, NodeRecord, SkyConstants, TwinCase, TwinResult, ViewConstants};
+use reflection::struct_layout;
+use std::mem::{offset_of, size_of};
+
+/// Compares name, offset and size of each field, and the size, with the reflection of a shader.
+macro_rules! assert_layout {
+    ($shader:expr, $type:ident { $($field:ident),* $(,)? }) => {{
+        let layout = struct_layout($shader, stringify!($type));
+        let zero: $type = bytemuck::Zeroable::zeroed();
+        let ours = vec![$((stringify!($field), offset_of!($type, $field), size_of_val(&zero.$field))),*];
+        assert_eq!(layout.fields(), ours, "{} in {}", stringify!($type), $shader);
+        let summed: usize = ours.iter().map(|(_, _, size)| size).sum();
+        assert_eq!(summed, size_of::<$type>(), "{} has a field that the list above lacks", stringify!($type));
+        layout
+    }};
+}
+
+#[test]
+fn node_records_are_sixteen_bytes() {
+    for shader in ["surface.vert.g16", "surface.vert.g32", "surface.vert.g64", "depth.vert.g32"] {
+        let layout = assert_layout!(shader, NodeRecord { origin, step, packed });
+        assert_eq!((layout.stride, size_of::<NodeRecord>()), (16, 16));
+    }
+}
+
+#[test]
+fn view_constants_lie_where_shaders_read_them() {
+    let layout = assert_layout!(
+        "surface.vert.g32",
+        ViewConstants { view_projection, camera_sample, camera_height, spacing, map, tiles, sun, sky, bands }
+    );
+    let bands = layout.members.iter().find(|member| member.name == "bands").expect("bands");
+    assert_eq!(bands.array_stride, Some(size_of::<MorphBand>()));
+    assert_eq!(bands.array_count, Some(landform::abi::MAX_LEVELS));
+    assert_layout!("surface.vert.g32", MorphBand { start, end, inverse, unused });
+    assert_layout!(
+        "preview.frag",
+        ViewConstants { view_projection, camera_sample, camera_height, spacing, map, tiles, sun, sky, bands }
+    );
+}
+
+#[test]
+fn sky_constants_lie_where_the_shader_reads_them() {
+    assert_layout!("sky.frag", SkyConstants { ray_from_clip, sun, horizon });
+}
+
+#[test]
+fn twin_cases_and_results_have_their_stride() {
+    let case = assert_layout!("twin.comp", TwinCase { place, level, index, morph, quad });
+    let result = assert_layout!(
+        "twin.comp",
+        TwinResult { taps, fraction, height, distance, morph, target, slid, hole }
+    );
+    assert_eq!((case.stride, result.stride), (size_of::<TwinCase>(), size_of::<TwinResult>()));
+}
