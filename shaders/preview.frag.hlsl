@@ -24,10 +24,10 @@ struct Fragment
 // Green below, dry above, pale at the top; bare where it is steep.
 float3 tint(float height, float up)
 {
-    float3 meadow = float3(0.105, 0.130, 0.045);
-    float3 heath = float3(0.190, 0.165, 0.085);
-    float3 stone = float3(0.200, 0.185, 0.165);
-    float3 pale = float3(0.520, 0.520, 0.530);
+    float3 meadow = float3(0.092, 0.112, 0.044);
+    float3 heath = float3(0.165, 0.140, 0.078);
+    float3 stone = float3(0.185, 0.172, 0.155);
+    float3 pale = float3(0.560, 0.565, 0.580);
     float3 ground = lerp(meadow, heath, smoothstep(0.15, 0.55, height));
     ground = lerp(ground, pale, smoothstep(0.72, 0.95, height));
     return lerp(stone, ground, smoothstep(0.62, 0.86, up));
@@ -38,8 +38,8 @@ float3 shaded(Fragment fragment, float3 normal)
     float3 albedo = tint(fragment.level.y / 65535.0, normal.y);
     float direct = max(dot(normal, sun.xyz), 0.0);
     // Light from the sky above and a little of the ground's own from below.
-    float3 ambient = lerp(float3(0.16, 0.14, 0.11), float3(0.30, 0.38, 0.52), 0.5 + 0.5 * normal.y);
-    float3 light = albedo * (float3(2.9, 2.6, 2.15) * direct + ambient);
+    float3 ambient = lerp(float3(0.14, 0.12, 0.09), float3(0.27, 0.36, 0.52), 0.5 + 0.5 * normal.y);
+    float3 light = albedo * (float3(3.4, 2.95, 2.35) * direct + ambient);
     float distance = length(fragment.relative);
     float haze = 1.0 - exp(-distance * sun.w);
     return lerp(light, sky.rgb, haze);

@@ -12,12 +12,13 @@ struct Vertex
 
 Vertex main(uint vertex : SV_VertexID, uint instance : SV_InstanceID)
 {
-    Placed placed = place_vertex(vertex, instance);
+    float2 slope;
+    Placed placed = place_vertex_with_slope(vertex, instance, slope);
     Vertex output;
     output.position = project(placed.relative);
     output.place = placed.place;
     output.relative = placed.relative;
-    output.normal = normal_at(placed.place, placed.lambda);
+    output.normal = slope_normal(slope);
     output.level = float2(placed.lambda, placed.height);
     return output;
 }

@@ -22,6 +22,8 @@ struct TwinResult
     uint target;
     float slid;
     uint hole;
+    float2 slope;
+    uint2 differs; // 1 where the two ways to the height differ; 0
 };
 
 [[vk::binding(BINDING_TWIN_CASES, SET)]] StructuredBuffer<TwinCase> cases;
@@ -48,5 +50,9 @@ void main(uint3 thread : SV_DispatchThreadID)
     result.target = slide_target(one.index);
     result.slid = slide(one.index, one.morph);
     result.hole = is_hole(one.quad) ? 1 : 0;
+    float3 surface = surface_at(one.place.xy, one.place.z);
+    result.slope = surface.yz;
+    // Not a bit may differ between the two ways to the height.
+    result.differs = uint2(asuint(surface.x) != asuint(result.height) ? 1 : 0, 0);
     results[thread.x] = result;
 }

@@ -54,7 +54,7 @@ fn twin_cases_and_results_have_their_stride() {
     let case = assert_layout!("twin.comp", TwinCase { place, level, index, morph, quad });
     let result = assert_layout!(
         "twin.comp",
-        TwinResult { taps, fraction, height, distance, morph, target, slid, hole }
+        TwinResult { taps, fraction, height, distance, morph, target, slid, hole, slope, differs }
     );
     assert_eq!((case.stride, result.stride), (size_of::<TwinCase>(), size_of::<TwinResult>()));
 }

@@ -73,11 +73,21 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
+/// True where a program is newer than its sources: `cargo test --test windowed` does not build the example.
+fn is_fresh(exe: &Path) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("valley");
+    let mut files =
+        [sources.clone(), sources.join("window")].into_iter().filter_map(|f| f.read_dir().ok()).flatten();
+    let Some(built) = changed(exe) else { return false };
+    files.all(|file| file.is_ok_and(|file| file.path().is_dir() || changed(&file.path()) <= Some(built)))
+}
+
 /// The example, without a display, with the validation layer and with files in a folder.
 fn valley(folder: &Path) -> Command {
     let exe = std::env::current_exe().expect("the test knows where it is");
     let exe = exe.ancestors().nth(2).expect("tests are in target/PROFILE/deps").join("examples/valley");
-    assert!(exe.is_file(), "{} is not built: cargo build --example valley", exe.display());
+    assert!(is_fresh(&exe), "{} is not there or old: cargo build --example valley", exe.display());
     let mut command = Command::new(exe);
     command.arg("--out").arg(folder).args(["--validation"]);
     command.env("XDG_CACHE_HOME", folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
@@ -144,7 +154,7 @@ fn assert_ground_and_sky(
     let sky = count(rows.start..middle, &is_sky);
     let ground = count(middle..rows.end, &|pixel| !is_sky(pixel) && pixel[..3] != [0, 0, 0]);
     assert!(
-        sky > 0.3 && ground > 0.7,
+        sky > 0.12 && ground > 0.7,
         "{name}: {sky:.2} of the upper half is sky, {ground:.2} of the lower ground"
     );
     let mut colors: Vec<_> = image.pixels().collect();
@@ -193,14 +203,14 @@ fn a_window_shows_the_valley() {
     assert_eq!((picture.width, picture.height), (800, 480));
     assert_ground_and_sky("the picture", &picture, 0..800, 0..480);
     assert_ground_and_sky("the photograph", &photograph, 400..800, 0..480);
-    // Beside the panel the window shows what the picture shows.
+    // Beside the panel, and above the line that says where the picture is, the window shows what the picture shows.
     let beside = |image: &Image8| -> Vec<[u8; 4]> {
-        (0..480).flat_map(|y| (420..800).map(move |x| (x, y))).map(|(x, y)| image.pixel(x, y)).collect()
+        (0..400).flat_map(|y| (420..800).map(move |x| (x, y))).map(|(x, y)| image.pixel(x, y)).collect()
     };
     let (seen, drawn) = (beside(&photograph), beside(&picture));
     let near = |(a, b): &(&[u8; 4], &[u8; 4])| (0..3).all(|channel| a[channel].abs_diff(b[channel]) <= 2);
     let alike = seen.iter().zip(&drawn).filter(near).count() as f64 / seen.len() as f64;
-    assert!(alike > 0.999, "{alike} of the window is like the picture");
+    assert!(alike > 0.999, "only {alike} of the window is like the picture");
     // The panel is there, darker than what is behind it.
     let brightness = |image: &Image8| (100..300).map(|y| u32::from(image.pixel(40, y)[1])).sum::<u32>();
     assert!(brightness(&photograph) * 2 < brightness(&picture), "the panel is not to be seen");

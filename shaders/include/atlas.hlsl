@@ -89,16 +89,80 @@ float height_at(float2 place, float lambda)
     return height;
 }
 
-// Unit normal of H at λ, differenced over the step that λ implies: the normal of the geometry that is drawn there.
-float3 normal_at(float2 place, float lambda)
+// Four neighbouring texels on one axis: one before the two taps, the taps, one after them, and how far it is from the
+// middle of the lower pair to the middle of the upper one.
+struct Row
 {
-    float reach = exp2(min(lambda, float(map.w)));
-    float2 low = max(place - reach, 0.0);
-    float2 high = min(place + reach, float2(map.xy));
-    float x = height_at(float2(high.x, place.y), lambda) - height_at(float2(low.x, place.y), lambda);
-    float z = height_at(float2(place.x, high.y), lambda) - height_at(float2(place.x, low.y), lambda);
-    float2 slope = float2(x, z) * camera_height.z / ((high - low) * spacing.xy);
-    return normalize(float3(-slope.x, 1.0, -slope.y));
+    uint4 texel;
+    float fraction;
+    float reach; // samples
+};
+
+Row atlas_row(float at, uint mip, uint tile_count, uint edge)
+{
+    Row row;
+    float4 index;
+    if (mip == 0)
+    {
+        // Whole samples, each found in its own block: blocks share their border samples.
+        float whole = floor(at);
+        index = clamp(whole + float4(-1.0, 0.0, 1.0, 2.0), 0.0, float(edge));
+        row.fraction = at - whole;
+        uint4 tile = min(uint4((index + 0.5) * spacing.z), tile_count - 1);
+        row.texel = tile * (1u << map.w) + (uint4(index) - tile * map.z);
+    }
+    else
+    {
+        Taps taps = atlas_taps(at, mip, tile_count);
+        index = clamp(float(taps.first) + float4(-1.0, 0.0, 1.0, 2.0), 0.0, float((tile_count << map.w >> mip) - 1));
+        row.fraction = taps.fraction;
+        row.texel = uint4(index);
+    }
+    row.reach = (lerp(index.z, index.w, row.fraction) - lerp(index.x, index.y, row.fraction)) * float(1u << mip);
+    return row;
+}
+
+// H of one mip and its slope, in codes and codes a sample: differenced over a step of the mip on either side.
+float3 surface_at_mip(float2 place, uint mip)
+{
+    Row x = atlas_row(place.x, mip, tiles.x, map.x);
+    Row z = atlas_row(place.y, mip, tiles.y, map.y);
+    float4 north = float4(height_texel(x.texel.x, z.texel.y, mip), height_texel(x.texel.y, z.texel.y, mip),
+                          height_texel(x.texel.z, z.texel.y, mip), height_texel(x.texel.w, z.texel.y, mip));
+    float4 south = float4(height_texel(x.texel.x, z.texel.z, mip), height_texel(x.texel.y, z.texel.z, mip),
+                          height_texel(x.texel.z, z.texel.z, mip), height_texel(x.texel.w, z.texel.z, mip));
+    float2 above = float2(height_texel(x.texel.y, z.texel.x, mip), height_texel(x.texel.z, z.texel.x, mip));
+    float2 below = float2(height_texel(x.texel.y, z.texel.w, mip), height_texel(x.texel.z, z.texel.w, mip));
+    precise float2 middle = float2(north.y, south.y) + (float2(north.z, south.z) - float2(north.y, south.y)) * x.fraction;
+    precise float height = middle.x + (middle.y - middle.x) * z.fraction;
+    float4 across = lerp(north, south, z.fraction);
+    float2 outer = lerp(float2(above.x, below.x), float2(above.y, below.y), x.fraction);
+    float east = lerp(across.z, across.w, x.fraction) - lerp(across.x, across.y, x.fraction);
+    float2 low_high = lerp(float2(outer.x, middle.y), float2(middle.x, outer.y), z.fraction);
+    return float3(height, east / x.reach, (low_high.y - low_high.x) / z.reach);
+}
+
+// H(x, λ) and its slope at the step that λ implies: that of the geometry drawn there, continuous in place and λ.
+// The height is that of height_at, to the last bit.
+float3 surface_at(float2 place, float lambda)
+{
+    place = clamp(place, 0.0, float2(map.xy));
+    lambda = clamp(lambda, 0.0, float(map.w));
+    uint mip = uint(lambda);
+    float between = lambda - float(mip);
+    float3 fine = surface_at_mip(place, mip);
+    if (between == 0.0)
+        return fine;
+    float3 coarse = surface_at_mip(place, mip + 1);
+    precise float3 surface = fine + (coarse - fine) * between;
+    return surface;
+}
+
+// Unit normal of a slope in codes a sample.
+float3 slope_normal(float2 slope)
+{
+    float2 rise = slope * camera_height.z / spacing.xy;
+    return normalize(float3(-rise.x, 1.0, -rise.y));
 }
 
 // One function for all who ask: the texel and bit of a quad in the hole mask, eight quads a texel.

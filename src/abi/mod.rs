@@ -138,4 +138,8 @@ pub struct TwinResult {
     pub slid: f32,
     /// 1 where the quad is a hole.
     pub hole: u32,
+    /// The slope of H at λ, codes a sample, in x and in z.
+    pub slope: [f32; 2],
+    /// 1 where the height that comes with the slope is not the height without it, bit for bit; then 0.
+    pub differs: [u32; 2],
 }

@@ -2,6 +2,7 @@
 
 use super::{AtlasLayout, MipChain, write_height_block};
 use crate::field::Field;
+use glam::Vec2;
 
 /// All blocks and mips of a field's heights, read as the device reads them. For tests, and for whatever must agree
 /// with the drawn surface at any level; costs 2⅔ bytes a sample and does not follow edits.
@@ -65,6 +66,63 @@ impl HeightAtlas {
     }
 }
 
+/// Four neighbouring texels on one axis, and the samples from the middle of the lower pair to that of the upper one.
+struct Row {
+    texel: [u32; 4],
+    fraction: f32,
+    reach: f32,
+}
+
+impl HeightAtlas {
+    fn row(&self, at: f32, mip: u32, axis: usize) -> Row {
+        let layout = &self.layout;
+        let around = |first: f32, last: f32| [-1.0, 0.0, 1.0, 2.0].map(|off| (first + off).clamp(0.0, last));
+        let (index, texel, fraction) = if mip == 0 {
+            let index = around(at.floor(), self.quads[axis]);
+            // A whole sample is one texel.
+            (index, index.map(|sample| layout.taps(sample, 0, axis).first), at - at.floor())
+        } else {
+            let taps = layout.taps(at, mip, axis);
+            let index = around(taps.first as f32, ((layout.size()[axis] >> mip) - 1) as f32);
+            (index, index.map(|texel| texel as u32), taps.fraction)
+        };
+        let mix = |a: f32, b: f32| a + (b - a) * fraction;
+        let reach = (mix(index[2], index[3]) - mix(index[0], index[1])) * (1u32 << mip) as f32;
+        Row { texel, fraction, reach }
+    }
+
+    fn slope_at_mip(&self, x: f32, z: f32, mip: u32) -> Vec2 {
+        let (x, z) = (self.row(x, mip, 0), self.row(z, mip, 1));
+        let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
+        // Heights half-way along the other axis, at a pair of texels on this one.
+        let column = |i: usize| {
+            let at = |j: usize| self.texel(x.texel[i], z.texel[j], mip);
+            mix(at(1), at(2), z.fraction)
+        };
+        let line = |j: usize| {
+            let at = |i: usize| self.texel(x.texel[i], z.texel[j], mip);
+            mix(at(1), at(2), x.fraction)
+        };
+        let east = mix(column(2), column(3), x.fraction) - mix(column(0), column(1), x.fraction);
+        let south = mix(line(2), line(3), z.fraction) - mix(line(0), line(1), z.fraction);
+        Vec2::new(east / x.reach, south / z.reach)
+    }
+
+    /// The slope of H at λ in codes a sample, x and z, differenced over a step of λ's mips on either side: what the
+    /// surface is lit by. Continuous in the place and in λ.
+    pub fn slope(&self, x: f32, z: f32, lambda: f32) -> Vec2 {
+        let (x, z) = (x.clamp(0.0, self.quads[0]), z.clamp(0.0, self.quads[1]));
+        let lambda = lambda.clamp(0.0, self.layout.max_mip() as f32);
+        let mip = lambda.floor() as u32;
+        let fraction = lambda - lambda.floor();
+        let fine = self.slope_at_mip(x, z, mip);
+        if fraction == 0.0 {
+            return fine;
+        }
+        fine + (self.slope_at_mip(x, z, mip + 1) - fine) * fraction
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +147,21 @@ mod tests {
                 assert_eq!(atlas.height(x as f32, z as f32, 0.0), code, "sample {x}, {z}");
             }
         }
+    }
+
+    /// A plane has its own slope everywhere, across borders and at the map's edge, at every level that keeps it a plane.
+    #[test]
+    fn a_plane_has_one_slope() {
+        let desc = FieldDesc::new(90, 70).with_tile_samples(16);
+        let samples = (0..70u32).flat_map(|z| (0..90u32).map(move |x| (1000 + 50 * x + 20 * z) as u16)).collect();
+        let atlas = HeightAtlas::new(&Field::from_samples(desc, samples).unwrap());
+        for (x, z) in [(0.0, 0.0), (89.0, 69.0), (14.5, 15.0), (15.0, 30.2), (44.9, 7.0), (89.0, 3.0)] {
+            let slope = atlas.slope(x, z, 0.0);
+            assert!(slope.abs_diff_eq(Vec2::new(50.0, 20.0), 1e-2), "{slope} at {x}, {z}");
+        }
+        // Maxima of a plane are the plane, raised; across a block border texels are a sample closer than they count.
+        let inside = atlas.slope(37.0, 38.0, 1.0);
+        assert!(inside.abs_diff_eq(Vec2::new(50.0, 20.0), 1e-2), "{inside}");
     }
 
     proptest! {

@@ -63,11 +63,11 @@ struct Window<'a> {
 }
 
 /// Column-wise least and greatest codes of some rows: what a row of cells is reduced from. Kept, so that an edit
-/// allocates nothing. Codes are less 2¹⁵, since the least machine compares eight signed words at once but not unsigned.
+/// allocates nothing.
 #[derive(Clone, Debug, Default)]
 struct Folded {
-    min: Vec<i16>,
-    max: Vec<i16>,
+    min: Vec<u16>,
+    max: Vec<u16>,
 }
 
 impl Bounds {
@@ -83,7 +83,8 @@ impl Bounds {
         let mut first = 0;
         for level in 0.. {
             let size = Self::CELL_QUADS << level;
-            let cells = LevelCells { columns: (width - 1).div_ceil(size), rows: (height - 1).div_ceil(size), first };
+            let cells =
+                LevelCells { columns: (width - 1).div_ceil(size), rows: (height - 1).div_ceil(size), first };
             first += cells.columns as usize * cells.rows as usize;
             levels.push(cells);
             if cells.columns == 1 && cells.rows == 1 {
@@ -250,9 +251,9 @@ impl Folded {
     /// Holds these rows and no others.
     fn refill(&mut self, window: &Window<'_>, rows: Range<u32>) {
         self.min.clear();
-        self.min.resize(window.columns.len(), i16::MAX);
+        self.min.resize(window.columns.len(), u16::MAX);
         self.max.clear();
-        self.max.resize(window.columns.len(), i16::MIN);
+        self.max.resize(window.columns.len(), 0);
         self.add(window, rows);
     }
 
@@ -261,16 +262,12 @@ impl Folded {
         self.max.clone_from(&other.max);
     }
 
-    /// Takes rows in, two at a time: half as many reads and writes of what is folded.
     fn add(&mut self, window: &Window<'_>, rows: Range<u32>) {
         window.touch(rows.clone());
-        let signed = |code: u16| (code ^ 0x8000) as i16;
-        for row in rows.clone().step_by(2) {
-            let pair = window.row(row).iter().zip(window.row((row + 1).min(rows.end - 1)));
-            for ((min, max), (&a, &b)) in self.min.iter_mut().zip(&mut self.max).zip(pair) {
-                let (a, b) = (signed(a), signed(b));
-                *min = (*min).min(a.min(b));
-                *max = (*max).max(a.max(b));
+        for row in rows {
+            for ((min, max), &code) in self.min.iter_mut().zip(&mut self.max).zip(window.row(row)) {
+                *min = (*min).min(code);
+                *max = (*max).max(code);
             }
         }
     }
@@ -285,9 +282,9 @@ impl Folded {
     }
 
     fn reduce(&self, columns: Range<usize>) -> MinMax {
-        let min = self.min[columns.clone()].iter().fold(i16::MAX, |a, &b| a.min(b));
-        let max = self.max[columns].iter().fold(i16::MIN, |a, &b| a.max(b));
-        MinMax { min: min as u16 ^ 0x8000, max: max as u16 ^ 0x8000 }
+        let min = self.min[columns.clone()].iter().fold(u16::MAX, |a, &b| a.min(b));
+        let max = self.max[columns].iter().fold(0, |a, &b| a.max(b));
+        MinMax { min, max }
     }
 }
 

@@ -6,6 +6,7 @@
 //! the same numbers from the same inputs, and [`LodRanges`] cannot be made so that two neighbours differ by more than
 //! a level or meet with different morphs. There is nothing to stitch.
 
+mod frustum;
 pub mod lattice;
 pub mod level_field;
 pub mod place;
@@ -13,7 +14,8 @@ mod ranges;
 mod select;
 mod zoom;
 
+pub use frustum::Frustum;
 pub use lattice::GridSize;
 pub use ranges::{DerivedRanges, LodGeometry, LodRanges, LodSettings};
-pub use select::{Frustum, SelectInput, SelectStats, node_bounds, select};
+pub use select::{SelectInput, SelectStats, node_bounds, select};
 pub use zoom::NearTracker;

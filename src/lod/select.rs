@@ -2,48 +2,15 @@
 //!
 //! A node of level L + 1 is split where its rectangle on the ground is within `range(L)` of the camera. That is a
 //! question of the plan alone, so the answer does not change when the ground is sculpted; bounds only cull. The four
-//! children of a node are tested at once, one in each lane of a vector. All arithmetic is additions, multiplications
-//! and comparisons in f32, which every machine rounds alike: equal inputs give equal nodes everywhere.
+//! children of a node are worked on at once, one in each lane of a vector: placed, culled, measured, and made into
+//! records. All arithmetic is additions, multiplications, comparisons and a square root in f32, which every machine
+//! rounds alike: equal inputs give equal nodes everywhere.
 
-use super::{GridSize, LodRanges};
+use super::{Frustum, GridSize, LodRanges};
 use crate::abi::{MAX_LEVELS, MorphBand, NodeRecord};
 use crate::field::{Bounds, Field, HeightRange, Level, MinMax};
 use bytemuck::Zeroable;
-use glam::{DVec3, Mat4, Vec4};
-
-/// The planes that a view sees between, in the terrain's frame and relative to the camera, normals pointing in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frustum {
-    planes: [Vec4; 6],
-    count: usize,
-}
-
-impl Frustum {
-    /// No planes at all: everything is seen.
-    pub const EVERYTHING: Self = Self { planes: [Vec4::ZERO; 6], count: 0 };
-
-    /// The planes of a matrix from camera-relative terrain metres to clip space, depth 1 at the near plane and 0 at
-    /// the far one. An infinite far plane gives five planes; the order of clip space's other axes does not matter,
-    /// so mirrored, off-centre and orthographic views work.
-    pub fn of(view_projection: &Mat4) -> Self {
-        let [x, y, z, w] = [0, 1, 2, 3].map(|row| view_projection.row(row));
-        let mut frustum = Self::EVERYTHING;
-        for plane in [w + x, w - x, w + y, w - y, w - z, z] {
-            let length = plane.truncate().length();
-            // The far plane of an infinite projection has no normal.
-            if length > 1e-12 * plane.w.abs() && length > 0.0 {
-                frustum.planes[frustum.count] = plane / length;
-                frustum.count += 1;
-            }
-        }
-        frustum
-    }
-
-    /// The planes: inward unit normal in xyz, distance in w.
-    pub fn planes(&self) -> &[Vec4] {
-        &self.planes[..self.count]
-    }
-}
+use glam::{DVec3, Vec4};
 
 /// What a selection looks at.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +36,11 @@ pub struct SelectInput<'a> {
 impl<'a> SelectInput<'a> {
     /// A selection over a field.
     pub fn new(
-        field: &'a Field, grid: GridSize, ranges: &'a LodRanges, camera: DVec3, frustum: &'a Frustum,
+        field: &'a Field,
+        grid: GridSize,
+        ranges: &'a LodRanges,
+        camera: DVec3,
+        frustum: &'a Frustum,
     ) -> Self {
         let desc = field.desc();
         Self {
@@ -392,7 +363,8 @@ fn steps<'a>(input: &SelectInput<'a>) -> [Step<'a>; MAX_LEVELS] {
 fn child_codes(step: &Step<'_>, node: Pending, inside: u32) -> [Vec4; 2] {
     let (east, south) = (inside >> 1 & 1, inside >> 2 & 1);
     let [west, east] = [2 * node.x, 2 * node.x + east].map(|column| (column >> step.shift) as usize);
-    let [north, south] = [2 * node.z, 2 * node.z + south].map(|row| (row >> step.shift) as usize * step.columns);
+    let [north, south] =
+        [2 * node.z, 2 * node.z + south].map(|row| (row >> step.shift) as usize * step.columns);
     let cells = [north + west, north + east, south + west, south + east].map(|index| step.cells[index]);
     let codes = |pick: fn(MinMax) -> u16| Vec4::from_array(cells.map(|cell| f32::from(pick(cell))));
     [codes(|cell| cell.min), codes(|cell| cell.max)]
@@ -441,80 +413,4 @@ pub fn node_bounds(bounds: &Bounds, grid: GridSize, node: &NodeRecord) -> MinMax
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::field::{FieldDesc, SampleRect};
-    use crate::lod::LodGeometry;
-    use glam::camera::rh::proj::directx;
-    use glam::{Quat, Vec3};
-
-    fn hills(width: u32, height: u32) -> Field {
-        let desc = FieldDesc::new(width, height).with_tile_samples(64).with_range(-20.0, 300.0);
-        let mut field = Field::new(desc).unwrap();
-        field.edit(SampleRect::new(0, 0, width, height), |z, row| {
-            for (x, code) in row.iter_mut().enumerate() {
-                *code = ((x as f64 * 0.05).sin() * (f64::from(z) * 0.04).cos() * 20000.0 + 30000.0) as u16;
-            }
-        });
-        field
-    }
-
-    /// Every quad of the map is drawn exactly once when nothing is culled.
-    #[test]
-    fn the_nodes_tile_the_map() {
-        for (width, height) in [(2, 2), (513, 513), (701, 300), (33, 900)] {
-            let field = hills(width, height);
-            for grid in GridSize::ALL {
-                let geometry = LodGeometry::new(field.desc(), grid);
-                let (ranges, _) = LodRanges::clamped(&geometry, 1.0, 0.66).unwrap();
-                let input =
-                    SelectInput::new(&field, grid, &ranges, DVec3::new(60.0, 40.0, 90.0), &Frustum::EVERYTHING);
-                let mut nodes = Vec::new();
-                let stats = select(&input, &mut nodes);
-                assert_eq!((stats.culled, stats.selected as usize), (0, nodes.len()));
-                let area: f64 = nodes
-                    .iter()
-                    .map(|node| {
-                        let side = node.step * grid.quads() as f32;
-                        let clip = |at: f32, quads: u32| f64::from((at + side).min(quads as f32) - at);
-                        clip(node.origin[0], width - 1) * clip(node.origin[1], height - 1)
-                    })
-                    .sum();
-                assert_eq!(area, f64::from(width - 1) * f64::from(height - 1), "{width}×{height} {grid:?}");
-            }
-        }
-    }
-
-    /// What the frustum culls is what no plane lets be seen, and the rest is what is selected without a frustum.
-    #[test]
-    fn culling_only_removes() {
-        let field = hills(513, 513);
-        let geometry = LodGeometry::new(field.desc(), GridSize::G16);
-        let (ranges, _) = LodRanges::clamped(&geometry, 1.0, 0.66).unwrap();
-        let mut all = Vec::new();
-        let mut some = Vec::new();
-        for turn in 0..16 {
-            let camera = DVec3::new(200.0, 150.0, 260.0);
-            let rotation = Quat::from_rotation_y(turn as f32 * 0.4) * Quat::from_rotation_x(-0.3);
-            let projection = directx::perspective_infinite_reverse(1.0, 1.6, 0.1);
-            let frustum = Frustum::of(&(projection * Mat4::from_quat(rotation.inverse())));
-            assert_eq!(frustum.planes().len(), 5, "an infinite far plane is no plane");
-            select(&SelectInput::new(&field, GridSize::G16, &ranges, camera, &Frustum::EVERYTHING), &mut all);
-            let stats =
-                select(&SelectInput::new(&field, GridSize::G16, &ranges, camera, &frustum), &mut some);
-            assert!(stats.culled > 0 && some.iter().all(|node| all.contains(node)));
-            // A node left out has no sample in view.
-            let seen = |at: Vec3| frustum.planes().iter().all(|p| p.truncate().dot(at) + p.w >= 0.0);
-            for node in all.iter().filter(|node| !some.contains(node)) {
-                let end = |at: f32| ((at + 16.0 * node.step) as u32).min(512);
-                for z in node.origin[1] as u32..=end(node.origin[1]) {
-                    for x in node.origin[0] as u32..=end(node.origin[0]) {
-                        let y = field.sample_metres(crate::field::Sample::new(x, z));
-                        let at = DVec3::new(f64::from(x), y, f64::from(z)) - camera;
-                        assert!(!seen(at.as_vec3()), "sample {x}, {z} of a culled node is in view");
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

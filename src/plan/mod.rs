@@ -6,6 +6,7 @@
 
 mod constants;
 mod frame;
+mod ground;
 mod placement;
 mod residency;
 mod terrain;

@@ -83,8 +83,8 @@ impl Default for Preview {
     fn default() -> Self {
         Self {
             sun: Vec3::new(-0.62, 0.46, -0.30),
-            haze: 1.0 / 16000.0,
-            horizon: Vec3::new(0.60, 0.70, 0.82),
+            haze: 1.0 / 10000.0,
+            horizon: Vec3::new(0.54, 0.66, 0.80),
             mode: ViewMode::Shaded,
         }
     }

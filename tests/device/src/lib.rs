@@ -10,6 +10,6 @@ mod top_down;
 pub use columns::magenta_below_ground;
 pub use data::shared_field;
 pub use fields::{hills, noise, random, towers};
-pub use sight::{first_front, pixel_ray};
+pub use sight::{assert_as_rays_see, first_front, pixel_ray};
 pub use stage::{Stage, look, look_level};
 pub use top_down::TopDown;

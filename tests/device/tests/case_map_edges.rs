@@ -6,7 +6,7 @@ use landform::field::{Field, FieldDesc, Sample, SampleRect};
 use landform::import::ImportOptions;
 use landform::lod::LodSettings;
 use landform::plan::TerrainSettings;
-use landform_device_tests::{Stage, TopDown, first_front, pixel_ray, random, shared_field};
+use landform_device_tests::{Stage, TopDown, assert_as_rays_see, random, shared_field};
 use landform_harness::{Gpu, shared};
 use std::sync::Arc;
 
@@ -167,24 +167,8 @@ fn no_wall_stands_along_an_edge() {
             // Seen from a little above the range's middle: the edge's own line runs through the picture.
             let view = stage.view(DVec3::new(x, desc.range.metres(50000.0), z), yaw, -30.0);
             let picture = stage.draw(&view);
-            let field = stage.terrain.field();
-            let wanted: Vec<bool> = (0..SIZE[0] * SIZE[1])
-                .map(|i| first_front(field, view.position, pixel_ray(&view, i % SIZE[0], i / SIZE[0])).is_some())
-                .collect();
-            let at = |x: u32, y: u32| wanted[(y * SIZE[0] + x) as usize];
-            for y in 1..SIZE[1] - 1 {
-                for x in 1..SIZE[0] - 1 {
-                    // The pixels of an outline may fall to either side of it.
-                    let here = at(x, y);
-                    if (y - 1..=y + 1).any(|y| (x - 1..=x + 1).any(|x| at(x, y) != here)) {
-                        continue;
-                    }
-                    let drawn = picture.pixel(x, y) != [255, 0, 255, 255];
-                    assert_eq!(drawn, here, "{name} from {view:?}: pixel {x}, {y}");
-                    covered += usize::from(here);
-                    open += usize::from(!here);
-                }
-            }
+            let counts = assert_as_rays_see(&name, stage.terrain.field(), &view, &picture);
+            (covered, open) = (covered + counts[0], open + counts[1]);
         }
         println!("{name}: {covered} pixels of ground, {open} of background");
         assert!(open > 0, "{name}");

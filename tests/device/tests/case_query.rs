@@ -130,7 +130,7 @@ fn compare_in_perspective(gpu: &Arc<Gpu>, name: &str, field: Field) {
         for _ in 0..1000 {
             let pixel = [(160.0 * unit()) as u32 % 160, (120.0 * unit()) as u32 % 120];
             let depth = f64::from(depths[(pixel[1] * 160 + pixel[0]) as usize]);
-            let ray = pixel_ray(&view, pixel[0], pixel[1]);
+            let ray = pixel_ray(&view, DVec2::new(pixel[0].into(), pixel[1].into()) + 0.5);
             // Infinite far plane: depth is the near plane over the distance ahead. Far away a pixel is wide.
             let away = if depth > 0.0 { f64::from(0.1f32) / depth / ray.dot(ahead) } else { f64::INFINITY };
             if away > 12.0 {

@@ -54,6 +54,10 @@ fn compare(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) {
         }
         let height = atlas.height(x, z, lambda);
         assert!((result.height - height).abs() <= 1.0, "height {} for {height} of {case:?}", result.height);
+        assert_eq!(result.differs, [0, 0], "the two ways to the height of {case:?}");
+        let slope = atlas.slope(x, z, lambda);
+        let off = (glam::Vec2::from(result.slope) - slope).abs().max_element();
+        assert!(off <= 0.5 + 1e-4 * slope.abs().max_element(), "slope {:?} for {slope} of {case:?}", result.slope);
         let distance = distance_at(&view, glam::Vec2::new(x, z));
         assert!(ulps(result.distance, distance) <= 4, "distance {} for {distance}", result.distance);
         let band = view.bands[case.level as usize];

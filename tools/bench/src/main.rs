@@ -6,5 +6,8 @@ mod timing;
 mod workload;
 
 fn main() {
-    println!("{}", serde_json::to_string_pretty(&cpu::run(std::env::args().any(|a| a == "--quick")).unwrap()).unwrap());
+    println!(
+        "{}",
+        serde_json::to_string_pretty(&cpu::run(std::env::args().any(|a| a == "--quick")).unwrap()).unwrap()
+    );
 }

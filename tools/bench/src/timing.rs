@@ -21,7 +21,11 @@ pub(crate) fn nanoseconds<R>(work: impl FnOnce() -> R) -> (f64, R) {
 }
 
 /// Median nanoseconds of `runs` calls, each of which gets something that was prepared outside the clock.
-pub(crate) fn median_of<T, R>(runs: usize, mut prepare: impl FnMut(usize) -> T, mut work: impl FnMut(T) -> R) -> f64 {
+pub(crate) fn median_of<T, R>(
+    runs: usize,
+    mut prepare: impl FnMut(usize) -> T,
+    mut work: impl FnMut(T) -> R,
+) -> f64 {
     let mut times: Vec<f64> = (0..runs)
         .map(|run| {
             let prepared = black_box(prepare(run));

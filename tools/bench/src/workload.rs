@@ -42,7 +42,8 @@ pub(crate) fn map() -> Vec<u16> {
         }
     });
     let (least, most) = heights.iter().fold((1e9f32, -1e9f32), |(a, b), &h| (a.min(h), b.max(h)));
-    let code = |height: f32| (f64::from((height - least) / (most - least)) * 65535.0).round_ties_even() as u16;
+    let code =
+        |height: f32| (f64::from((height - least) / (most - least)) * 65535.0).round_ties_even() as u16;
     heights.into_iter().map(code).collect()
 }
 

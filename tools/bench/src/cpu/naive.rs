@@ -53,7 +53,12 @@ impl Tree {
 
     /// Selects into `out` and returns how many nodes were visited.
     pub(super) fn select(
-        &self, camera: Vec3, dy: f32, frustum: &Frustum, ranges: &[f32], out: &mut Vec<NodeRecord>,
+        &self,
+        camera: Vec3,
+        dy: f32,
+        frustum: &Frustum,
+        ranges: &[f32],
+        out: &mut Vec<NodeRecord>,
     ) -> u32 {
         out.clear();
         let mut descent = Descent { camera, dy, planes: frustum.planes(), ranges, visited: 0, out };

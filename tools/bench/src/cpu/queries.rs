@@ -58,7 +58,8 @@ fn rays(field: &Field, path: &[PathFrame], effort: Effort) -> Value {
             distances.clear();
             for frame in path {
                 let ahead: DVec3 = frame.forward().as_dvec3();
-                distances.push(raycast(field, frame.position(), ahead, f64::INFINITY).map(|hit| hit.distance));
+                distances
+                    .push(raycast(field, frame.position(), ahead, f64::INFINITY).map(|hit| hit.distance));
             }
         }
     });

@@ -99,7 +99,11 @@ impl Measured {
     /// Frames follow each other as in a flight, so that nothing is timed that saw the same frame just before. The clock
     /// is read every few frames, and each few are taken as the median of all passes: what else the machine does at the
     /// time falls out of it.
-    fn new(cameras: &[Camera], effort: Effort, mut work: impl FnMut(&Camera, &mut Vec<NodeRecord>) -> u32) -> Self {
+    fn new(
+        cameras: &[Camera],
+        effort: Effort,
+        mut work: impl FnMut(&Camera, &mut Vec<NodeRecord>) -> u32,
+    ) -> Self {
         const FEW: usize = 8;
         let mut nodes = Vec::with_capacity(4096);
         let (mut visited, mut selected) = (Vec::new(), Vec::new());
@@ -115,7 +119,8 @@ impl Measured {
             }
         }
         let mut frames: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
-        let total = frames.iter().zip(cameras.chunks(FEW)).map(|(time, cameras)| time * cameras.len() as f64).sum();
+        let total =
+            frames.iter().zip(cameras.chunks(FEW)).map(|(time, cameras)| time * cameras.len() as f64).sum();
         Self { visited, nodes: selected, frame: median(&mut frames), total }
     }
 
