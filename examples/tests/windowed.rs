@@ -4,7 +4,7 @@
 //! itself with `--script`, so that no other tool is needed. Each run has the validation layer on, and the example's exit
 //! code says whether the layer was silent.
 
-use landform_harness::{Image8, read_png};
+use landform_harness::{Image8, read_png, write_png};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -196,6 +196,7 @@ fn a_window_shows_the_valley() {
     // The picture is drawn between two frames of the same view; the window shows one once more has been presented.
     std::thread::sleep(Duration::from_secs(2));
     let photograph = display.photograph();
+    write_png(display.folder.join("photograph.png"), &photograph).expect("the photograph can be looked at");
     std::fs::write(&photographed, "").expect("the example can be told to go on");
     assert_success(&finish(child));
 

@@ -26,7 +26,9 @@ Taps atlas_taps(float at, uint mip, uint tile_count)
     float local = at - float(tile * quads);
     uint side = (1u << map.w) >> mip;
     float last = float(side - 1);
-    precise float texel = (local + 0.5) * asfloat((127u - mip) << 23) - 0.5;
+    // At mip 0 a texel is a sample, and the halves would only round.
+    precise float centred = (local + 0.5) * asfloat((127u - mip) << 23) - 0.5;
+    float texel = mip == 0 ? local : centred;
     float gap = float((1u << mip) - 1);
     Taps taps;
     if (texel < 0.0 && tile > 0 && mip > 0)
@@ -118,7 +120,9 @@ Row atlas_row(float at, uint mip, uint tile_count, uint edge)
         row.fraction = taps.fraction;
         row.texel = uint4(index);
     }
-    row.reach = (lerp(index.z, index.w, row.fraction) - lerp(index.x, index.y, row.fraction)) * float(1u << mip);
+    float apart = lerp(index.z, index.w, row.fraction) - lerp(index.x, index.y, row.fraction);
+    // A mip of one texel is flat: its difference is 0 and must not be divided by 0.
+    row.reach = max(apart, 1.0) * float(1u << mip);
     return row;
 }
 

@@ -87,7 +87,8 @@ impl HeightAtlas {
             (index, index.map(|texel| texel as u32), taps.fraction)
         };
         let mix = |a: f32, b: f32| a + (b - a) * fraction;
-        let reach = (mix(index[2], index[3]) - mix(index[0], index[1])) * (1u32 << mip) as f32;
+        // A mip of one texel is flat: its difference is 0 and must not be divided by 0.
+        let reach = (mix(index[2], index[3]) - mix(index[0], index[1])).max(1.0) * (1u32 << mip) as f32;
         Row { texel, fraction, reach }
     }
 

@@ -81,7 +81,8 @@ impl AtlasLayout {
         let local = at - (tile * quads) as f32;
         let side = self.tile_samples >> mip;
         let last = (side - 1) as f32;
-        let texel = (local + 0.5) * f32::from_bits((127 - mip) << 23) - 0.5;
+        // At mip 0 a texel is a sample, and the halves would only round.
+        let texel = if mip == 0 { local } else { (local + 0.5) * f32::from_bits((127 - mip) << 23) - 0.5 };
         let gap = ((1u32 << mip) - 1) as f32;
         if texel < 0.0 && tile > 0 && mip > 0 {
             Taps { first: tile * side - 1, second: tile * side, fraction: local / gap + 0.5 }
