@@ -1,4 +1,5 @@
-// What the surface is measured against: the same lattice, indices and nodes, placed flat without reading a height.
+// What the surface is measured against: the same lattice, indices and nodes, placed flat at code 0 without reading a
+// height.
 #include "place.hlsl"
 
 precise float4 main(uint vertex : SV_VertexID, uint instance : SV_InstanceID) : SV_Position
@@ -7,5 +8,6 @@ precise float4 main(uint vertex : SV_VertexID, uint instance : SV_InstanceID) : 
     uint2 index = uint2(vertex % ROW, vertex / ROW);
     float2 place = min(node.origin + float2(index) * node.step, float2(map.xy));
     float2 across = level_relative(place);
-    return project(float3(across.x, -camera_height.y * camera_height.z, across.y));
+    float down = (camera_height.x + camera_height.y) * camera_height.z;
+    return project(float3(across.x, -down, across.y));
 }

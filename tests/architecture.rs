@@ -42,7 +42,8 @@ fn between<'a>(document: &'a str, begin: &str, end: &str) -> &'a str {
 fn rooms() -> Vec<String> {
     let document = read("ARCHITECTURE.md");
     let rows = between(&document, "<!-- rooms -->", "<!-- /rooms -->").lines();
-    rows.filter_map(|row| row.strip_prefix("| `")?.split_once('`').map(|(name, _)| name.to_string())).collect()
+    rows.filter_map(|row| row.strip_prefix("| `")?.split_once('`').map(|(name, _)| name.to_string()))
+        .collect()
 }
 
 #[test]
@@ -71,7 +72,8 @@ fn nothing_above_the_gpu_names_vulkan() {
     for room in rooms.iter().filter(|room| !device.contains(&room.as_str())) {
         for path in files(Path::new("src").join(room)) {
             for (number, line) in std::fs::read_to_string(&path).expect("source").lines().enumerate() {
-                let named = ["ash::", "vk::", "crate::gpu", "crate::draw"].into_iter().find(|name| names(line, name));
+                let named =
+                    ["ash::", "vk::", "crate::gpu", "crate::draw"].into_iter().find(|name| names(line, name));
                 let comment = line.trim_start().starts_with("//");
                 assert!(named.is_none() || comment, "{}:{}: {line}", path.display(), number + 1);
             }
@@ -132,7 +134,8 @@ fn assert_executable(path: &str) {
 #[test]
 fn the_readme_shows_code_that_compiles() {
     let library = read("src/lib.rs");
-    let documented = between(&library, "#![cfg_attr(not(feature = \"vulkan\"), doc = \"```ignore\")]\n", "//! ```\n");
+    let documented =
+        between(&library, "#![cfg_attr(not(feature = \"vulkan\"), doc = \"```ignore\")]\n", "//! ```\n");
     let code: Vec<_> = documented
         .lines()
         .map(|line| line.strip_prefix("//!").expect("documentation"))

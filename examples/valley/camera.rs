@@ -137,10 +137,11 @@ impl Sun {
         self.height = (self.height + height).clamp(2.0, 88.0);
     }
 
-    /// The preview with this sun.
-    pub(crate) fn preview(&self, mode: ViewMode) -> Preview {
+    /// The preview of a map with this sun, and with haze that leaves the map's far side to be seen, however large it is.
+    pub(crate) fn preview(&self, mode: ViewMode, field: &Field) -> Preview {
+        let haze = 1.0 / (4.0 * ground::extent(field).max_element() as f32);
         let sun = View::looking(self.yaw.to_radians() as f32, self.height.to_radians() as f32) * Vec3::NEG_Z;
-        Preview { sun, mode, ..Preview::default() }
+        Preview { sun, haze, mode, ..Preview::default() }
     }
 }
 
@@ -174,8 +175,9 @@ mod tests {
     #[test]
     fn the_sun_is_where_the_preview_has_it() {
         let sun = Sun::default();
+        let field = Field::new(FieldDesc::new(65, 65)).unwrap();
         assert!(
-            sun.preview(ViewMode::Shaded).sun.abs_diff_eq(Preview::default().sun.normalize(), 1e-4),
+            sun.preview(ViewMode::Shaded, &field).sun.abs_diff_eq(Preview::default().sun.normalize(), 1e-4),
             "{sun:?}"
         );
     }

@@ -1,6 +1,6 @@
 //! Which devices there are, and what keeps some of them from drawing.
 
-use crate::stop::{Result, Stop};
+use crate::stop::{Result, Stop, say};
 use ash::vk;
 use landform_harness::{DeviceChoice, GpuInstance, GpuOptions};
 
@@ -8,10 +8,10 @@ use landform_harness::{DeviceChoice, GpuInstance, GpuOptions};
 pub(crate) fn list(options: &GpuOptions) -> Result<()> {
     let instance = GpuInstance::new(options.clone()).map_err(Stop::device)?;
     for (number, name) in instance.device_names().map_err(Stop::device)?.iter().enumerate() {
-        println!("{number} {name}");
+        say(format_args!("{number} {name}"));
     }
     for unfit in unfit(&instance) {
-        println!("- {unfit}");
+        say(format_args!("- {unfit}"));
     }
     fit(&instance, &options.choose)
 }

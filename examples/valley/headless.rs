@@ -5,7 +5,7 @@ use crate::camera::{Camera, Sun};
 use crate::map::Map;
 use crate::report::{self, Setting};
 use crate::scene::Scene;
-use crate::stop::{Result, Stop, is_interrupted};
+use crate::stop::{Result, Stop, is_interrupted, say};
 use crate::{expect_silence, gpu_options, ground, viewpoint};
 use landform::plan::ViewMode;
 use landform_harness::{Gpu, write_png};
@@ -38,7 +38,7 @@ struct Studio<'a> {
 impl<'a> Studio<'a> {
     fn new(args: &'a Args, gpu: &'a Arc<Gpu>, map: Map) -> Result<Self> {
         let setting = Setting::of(gpu, &map);
-        println!("Drawing with {}.", setting.device());
+        say(format_args!("Drawing with {}.", setting.device()));
         let mut scene = Scene::new(gpu, map.field)?;
         scene.set_detail(scene.detail().0, args.pixel_error.unwrap_or(PICTURE_ERROR))?;
         Ok(Self { args, gpu, setting, scene })
@@ -57,7 +57,7 @@ impl<'a> Studio<'a> {
         let report = self.draw(&camera, self.args.mode, path)?;
         if let Some(json) = &self.args.json {
             report::write(json, &report)?;
-            println!("{}", json.display());
+            say(format_args!("{}", json.display()));
         }
         Ok(())
     }
@@ -83,7 +83,7 @@ impl<'a> Studio<'a> {
         }
         let json = self.args.json.clone().unwrap_or_else(|| self.args.out.join("report.json"));
         report::write(&json, &Value::Object(reports))?;
-        println!("{}", json.display());
+        say(format_args!("{}", json.display()));
         Ok(())
     }
 
@@ -91,10 +91,14 @@ impl<'a> Studio<'a> {
         if is_interrupted() {
             return Err(Stop::interrupted());
         }
-        let view = camera.view(self.args.fov, self.args.size, Sun::default().preview(mode));
+        let view = camera.view(
+            self.args.fov,
+            self.args.size,
+            Sun::default().preview(mode, self.scene.terrain.field()),
+        );
         let (image, report) = self.scene.picture(self.gpu, &view, self.args.samples)?;
         write_png(path, &image)?;
-        println!("{}", path.display());
+        say(format_args!("{}", path.display()));
         Ok(self.setting.json(camera, self.args.size, &report))
     }
 

@@ -21,7 +21,7 @@ use args::Args;
 use clap::Parser;
 use landform_harness::{DeviceChoice, GpuOptions};
 use std::process::ExitCode;
-use stop::{Result, Stop};
+use stop::{Result, Stop, say};
 use winit::event_loop::EventLoop;
 
 fn main() -> ExitCode {
@@ -48,7 +48,7 @@ fn run(args: &Args) -> Result<()> {
     match EventLoop::new() {
         Ok(events) => window::run(args, map::get(args)?, events),
         Err(_) => {
-            println!("There is no display, so pictures are drawn instead of a window.");
+            say(format_args!("There is no display, so pictures are drawn instead of a window."));
             headless::run(args, map::get(args)?)
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::cache::{self, Kept};
-use crate::stop::{Result, Stop, is_interrupted};
+use crate::stop::{Result, Stop, is_interrupted, say};
 use indicatif::{ProgressBar, ProgressStyle};
 use landform::field::{Field, FieldDesc};
 use landform::import::{ImportOptions, import};
@@ -40,7 +40,7 @@ fn imported(file: &Path, args: &Args) -> Result<Map> {
         options = options.with_byte_order(order);
     }
     let (field, report) = import(file, &options)?;
-    print!("{report}");
+    say(report.to_string().trim_end());
     Ok(Map { field, source: file.display().to_string() })
 }
 
@@ -68,7 +68,10 @@ fn made(args: &Args) -> Result<Map> {
 
 fn make(params: &ValleyParams) -> Result<Kept> {
     let start = Instant::now();
-    println!("Making a valley of {0} × {0} samples, once; it is kept for the next time.", params.size);
+    say(format_args!(
+        "Making a valley of {0} × {0} samples, once; it is kept for the next time.",
+        params.size
+    ));
     let bar = ProgressBar::new(1000);
     let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {elapsed_precise}  {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -79,7 +82,12 @@ fn make(params: &ValleyParams) -> Result<Kept> {
     })?;
     bar.finish_and_clear();
     let map = map.ok_or_else(Stop::interrupted)?;
-    println!("Made in {:.0} s: {:.0} to {:.0} m high.", start.elapsed().as_secs_f64(), map.min, map.max);
+    say(format_args!(
+        "Made in {:.0} s: {:.0} to {:.0} m high.",
+        start.elapsed().as_secs_f64(),
+        map.min,
+        map.max
+    ));
     let (samples, min, max) = map.quantise();
     Ok(Kept { samples, min, max })
 }

@@ -1,6 +1,7 @@
 //! Why the program ends before it is done: a sentence for a person and an exit code for a script.
 
 use std::fmt;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// `Result` with a [`Stop`].
@@ -66,4 +67,9 @@ pub(crate) fn listen_for_interrupts() -> Result<()> {
 /// True once Ctrl-C was pressed.
 pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Prints a line. Whoever reads it may have gone; that is no reason to fail.
+pub(crate) fn say(line: impl fmt::Display) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

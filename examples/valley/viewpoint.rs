@@ -18,7 +18,7 @@ pub(crate) fn overview(field: &Field, aspect: f64, fov: f64) -> Camera {
     for cell in relief.grid(18, 0.05) {
         places.extend([0.02, 0.035, 0.05].map(|share| (cell, share * side)));
     }
-    best(&relief, field, &places, (-12.0, fov, aspect)).unwrap_or_else(|| above(field))
+    best(&relief, field, &places, (-12.0, fov, aspect), None).unwrap_or_else(|| above(field))
 }
 
 /// On the valley's floor, at eye height.
@@ -28,17 +28,18 @@ pub(crate) fn floor(field: &Field, aspect: f64, fov: f64) -> Camera {
     let mut places: Vec<_> = relief.grid(40, 0.08);
     places.retain(|&place| relief.height(place) <= low && relief.slope(place).length() < 0.12);
     let places: Vec<_> = places.into_iter().map(|place| (place, 2.5 * ground::EYE)).collect();
-    best(&relief, field, &places, (5.0, fov, aspect)).unwrap_or_else(|| overview(field, aspect, fov))
+    best(&relief, field, &places, (5.0, fov, aspect), None).unwrap_or_else(|| overview(field, aspect, fov))
 }
 
 /// Just above a high ridge.
 pub(crate) fn ridge(field: &Field, aspect: f64, fov: f64) -> Camera {
+    let first = overview(field, aspect, fov);
     let relief = Relief::of(field);
     let high = relief.quantile(0.9);
     let mut places: Vec<_> = relief.grid(40, 0.1);
     places.retain(|&place| relief.height(place) >= high && relief.is_crest(place));
     let places: Vec<_> = places.into_iter().map(|place| (place, 0.006 * relief.side())).collect();
-    best(&relief, field, &places, (-13.0, fov, aspect)).unwrap_or_else(|| overview(field, aspect, fov))
+    best(&relief, field, &places, (-13.0, fov, aspect), Some(first.yaw)).unwrap_or(first)
 }
 
 /// The whole map, from beyond its south edge.
@@ -46,8 +47,8 @@ pub(crate) fn above(field: &Field) -> Camera {
     let extent = ground::extent(field);
     let side = extent.max_element();
     let top = field.desc().range.metres(f64::from(field.extremes().max));
-    let position = DVec3::new(extent.x / 2.0, top + 0.62 * side, extent.y / 2.0 + 0.98 * side);
-    Camera { position, yaw: 0.0, pitch: -36.0 }
+    let position = DVec3::new(extent.x / 2.0, top + 0.5 * side, extent.y / 2.0 + 0.82 * side);
+    Camera { position, yaw: 0.0, pitch: -38.0 }
 }
 
 /// The ground, coarse enough to be looked at thousands of times.
@@ -76,7 +77,7 @@ impl Relief {
         }
         let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sun = Sun::default().preview(ViewMode::Shaded).sun.as_dvec3();
+        let sun = Sun::default().preview(ViewMode::Shaded, field).sun.as_dvec3();
         Self { heights, cells, extent, low, high, sun }
     }
 
@@ -131,8 +132,14 @@ impl Relief {
     }
 }
 
-/// The best of these places, each with metres above the ground, over all directions.
-fn best(relief: &Relief, field: &Field, places: &[(DVec2, f64)], lens: (f64, f64, f64)) -> Option<Camera> {
+/// The best of these places, each with metres above the ground, over all directions but those near `other`.
+fn best(
+    relief: &Relief,
+    field: &Field,
+    places: &[(DVec2, f64)],
+    lens: (f64, f64, f64),
+    other: Option<f64>,
+) -> Option<Camera> {
     const DIRECTIONS: u32 = 16;
     let mut best: Option<(f64, Camera)> = None;
     for &(place, above) in places {
@@ -141,6 +148,9 @@ fn best(relief: &Relief, field: &Field, places: &[(DVec2, f64)], lens: (f64, f64
         let position = DVec3::new(place.x, ground - ground::EYE + above, place.y);
         for direction in 0..DIRECTIONS {
             let yaw = f64::from(direction) * 360.0 / f64::from(DIRECTIONS);
+            if other.is_some_and(|other| (yaw - other).to_radians().cos() > 0.4) {
+                continue;
+            }
             let camera = Camera { position, yaw, pitch: lens.0 };
             let score = score(relief, &camera, lens);
             if best.is_none_or(|(least, _)| score > least) {

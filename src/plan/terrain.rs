@@ -227,7 +227,7 @@ fn stated_ranges(geometry: &LodGeometry, settings: &LodSettings) -> Result<(LodR
             if !(pixel_error > 0.0 && pixel_error.is_finite()) {
                 return Err(Error::invalid(
                     "level-of-detail settings",
-                    format!("a pixel error of {pixel_error}; it must be above 0, for instance 3"),
+                    format!("a pixel error of {pixel_error}; it must be above 0, for instance 2"),
                 ));
             }
             LodRanges::clamped(geometry, geometry.minimum_near(ratio), ratio)

@@ -10,7 +10,7 @@ mod swapchain;
 use crate::args::Args;
 use crate::camera::{Camera, Sun, Thrust};
 use crate::map::Map;
-use crate::stop::{Result, Stop, is_interrupted};
+use crate::stop::{Result, Stop, is_interrupted, say};
 use crate::{expect_silence, ground, report, viewpoint};
 use keys::Action;
 use overlay::Controls;
@@ -134,9 +134,9 @@ impl Running {
         };
         home.position = ground::keep_above(&map.field, home.position);
         let speed = ground::extent(&map.field).max_element() / 50.0;
-        let source = map.source.clone();
+        let source = file_name(&map.source);
         let stage = Stage::new(args, window, map)?;
-        println!("Drawing with {}.", stage.setting.device());
+        say(format_args!("Drawing with {}.", stage.setting.device()));
         let (grid, pixel_error) = stage.scene.detail();
         let (sun, mode) = (Sun::default(), args.mode);
         Ok(Self {
@@ -313,6 +313,12 @@ impl Running {
     fn report(&self) -> serde_json::Value {
         self.stage.setting.json(&self.camera, self.size(), &self.stage.scene.report())
     }
+}
+
+/// What the panel has room for.
+fn file_name(source: &str) -> String {
+    let name = Path::new(source).file_name().map_or_else(|| source.into(), |name| name.to_string_lossy());
+    if name.chars().count() < 36 { name.into_owned() } else { name.chars().take(35).chain(['…']).collect() }
 }
 
 /// The first name for a picture that no file has.

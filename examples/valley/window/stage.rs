@@ -9,7 +9,7 @@ use crate::gpu_options;
 use crate::map::Map;
 use crate::report::Setting;
 use crate::scene::Scene;
-use crate::stop::{Result, Stop};
+use crate::stop::{Result, Stop, say};
 use ash::vk;
 use landform::draw::Target;
 use landform::gpu::Device;
@@ -128,7 +128,7 @@ impl Stage {
         if self.scene.is_frozen() != controls.freeze {
             self.scene.freeze(controls.freeze);
         }
-        let preview = controls.sun.preview(controls.mode);
+        let preview = controls.sun.preview(controls.mode, self.scene.terrain.field());
         let view = shown.camera.view(shown.fov, (extent.width, extent.height), preview);
         self.scene.prepare(raw, &view, shown.seconds)
     }
@@ -168,12 +168,16 @@ impl Stage {
         if size.0 == 0 || size.1 == 0 {
             return Ok(());
         }
-        let view = shown.camera.view(shown.fov, size, shown.controls.sun.preview(shown.controls.mode));
+        let view = shown.camera.view(
+            shown.fov,
+            size,
+            shown.controls.sun.preview(shown.controls.mode, self.scene.terrain.field()),
+        );
         let samples = if self.samples == vk::SampleCountFlags::TYPE_4 { 4 } else { 1 };
         let gpu = self.gpu().clone();
         let (image, _) = self.scene.picture(&gpu, &view, samples)?;
         write_png(path, &image)?;
-        println!("{}", path.display());
+        say(format_args!("{}", path.display()));
         self.overlay.notify(format!("saved {}", path.display()));
         Ok(())
     }

@@ -56,6 +56,15 @@ fn placed(view: &ViewConstants, atlas: &HeightAtlas, mut level: u32, mut index: 
     }
 }
 
+fn lambda_at(view: &ViewConstants, at: Vec2, coarsest: u32) -> f32 {
+    let d = place::distance_at(view, at);
+    for level in 0..=coarsest {
+        let morph = level_field::morph(d, view.bands[level as usize]);
+        if morph < 1.0 || level == coarsest { return level as f32 + morph; }
+    }
+    unreachable!()
+}
+
 /// Camera-relative metres of a place at a λ.
 fn metres(view: &ViewConstants, atlas: &HeightAtlas, (place, lambda): (Vec2, f32)) -> Vec3 {
     let [column, row, column_part, row_part] = view.camera_sample;
@@ -85,12 +94,13 @@ fn moved(before: &ViewPlan, now: &ViewPlan, atlas: &HeightAtlas, coarsest: u32, 
         for index in place::vertices(now.grid) {
             let index = [first[0] + index[0], first[1] + index[1]];
             let here = placed(&now.constants, atlas, level, index, coarsest);
+            let here = (here.0, lambda_at(&now.constants, here.0, coarsest));
             let at = metres(&now.constants, atlas, here);
             let Some(pixel) = pixels(now, at) else { continue };
             all += 1;
             let seen = || { let up = at.as_dvec3(); let len = up.length(); let target = eye + up + DVec3::Y * 0.5; let dir = target - eye; landform::query::raycast(field, eye, dir, len).is_none() };
             if all % 50 == 0 && seen() { vis_all += 50; }
-            let there = placed(&before.constants, atlas, level, index, coarsest);
+            let there = (here.0, lambda_at(&before.constants, here.0, coarsest));
             if there == here {
                 continue;
             }
@@ -107,7 +117,7 @@ fn moved(before: &ViewPlan, now: &ViewPlan, atlas: &HeightAtlas, coarsest: u32, 
 fn explore() {
     let Some(field) = panda() else { return };
     let atlas = HeightAtlas::new(&field);
-    for (pixel_error, ratio, octaves_a_second) in [(3.0, 0.66, 6.0),(2.0,0.66,2.5),(1.5,0.66,3.0),(1.0,0.66,3.0), (1.0, 0.5, 4.0),(1.0,0.5,3.5),(1.0,0.5,3.0),(1.0,0.34,3.0), (0.75, 0.66, 3.0),(0.75,0.66,6.0)] {
+    for (pixel_error, ratio, octaves_a_second) in [(3.0, 0.66, 6.0),(3.0,0.5,3.0),(2.0,0.66,3.0),(2.0,0.5,3.0),(1.5,0.66,3.0),(1.5,0.5,3.0),(1.25,0.5,3.0),(1.0,0.5,3.0),(1.0,0.66,3.0),(1.0,0.66,6.0)] {
         let lod = LodSettings::Derived { pixel_error, ratio, octaves_a_second, bias: 0.0 };
         for (name, eye, yaw, pitch) in cameras(&field) {
             let settings = TerrainSettings { lod: lod.clone(), ..TerrainSettings::default() };

@@ -1,13 +1,112 @@
-//! landform's benchmarks. `landform-bench cpu` and `landform-bench gpu` print JSON; `--table` prints the same for people.
-//! What is measured, and what it is held against, is in `docs/performance.md`.
+//! landform's benchmarks. `landform-bench cpu`, `landform-bench gpu` or `landform-bench all` prints JSON; `--table` prints
+//! the same for people. What is measured, and what it is held against, is in `docs/performance.md`.
 
+mod allocations;
 mod cpu;
+mod gpu;
+mod table;
 mod timing;
 mod workload;
 
-fn main() {
-    println!(
-        "{}",
-        serde_json::to_string_pretty(&cpu::run(std::env::args().any(|a| a == "--quick")).unwrap()).unwrap()
-    );
+use clap::{Args, Parser, Subcommand};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
+
+/// Measures landform on a map of 4097² samples and a path of 1024 camera frames, both made from arithmetic.
+#[derive(Debug, Parser)]
+#[command(name = "landform-bench", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What needs no device: selection, bounds, edits, queries. Pin it to a core: `taskset -c 1 landform-bench cpu`
+    Cpu(Output),
+    /// What a device draws: milliseconds, vertex invocations, uploads, steady frames
+    Gpu {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        scope: gpu::Scope,
+    },
+    /// Both
+    All {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        scope: gpu::Scope,
+    },
+    /// Writes the map's samples to a file, 16 bits little-endian, row by row
+    Map {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+struct Output {
+    /// Few repetitions, small targets: shows that everything runs, and no number to quote
+    #[arg(long)]
+    quick: bool,
+    /// Prints tables instead of JSON
+    #[arg(long)]
+    table: bool,
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("landform-bench: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), String> {
+    let (output, measures_cpu, scope) = match command {
+        Command::Cpu(output) => (output, true, None),
+        Command::Gpu { output, scope } => (output, false, Some(scope)),
+        Command::All { output, scope } => (output, true, Some(scope)),
+        Command::Map { file } => return write_map(&file),
+    };
+    let mut report = Map::new();
+    report.insert("machine".into(), machine());
+    report.insert("quick".into(), Value::Bool(output.quick));
+    if measures_cpu {
+        report.insert("cpu".into(), cpu::run(output.quick).map_err(|error| error.to_string())?);
+    }
+    if let Some(scope) = scope {
+        report.insert("gpu".into(), gpu::run(&scope, output.quick).map_err(|failure| failure.to_string())?);
+    }
+    let report = Value::Object(report);
+    if output.table {
+        print!("{}", table::of(&report));
+    } else {
+        println!("{report:#}");
+    }
+    Ok(())
+}
+
+fn write_map(file: &std::path::Path) -> Result<(), String> {
+    let bytes: Vec<u8> = workload::map().into_iter().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(file, bytes).map_err(|error| format!("{} cannot be written: {error}", file.display()))
+}
+
+/// What the numbers are of, as far as the system says.
+fn machine() -> Value {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    json!({
+        "processor": model.map(|(_, name)| name.trim()),
+        "threads": std::thread::available_parallelism().map_or(1, usize::from),
+        "system": std::env::consts::OS,
+        "debug_assertions": cfg!(debug_assertions),
+    })
 }

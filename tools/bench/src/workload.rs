@@ -21,7 +21,7 @@ pub(crate) const RELIEF: f64 = 2400.0;
 /// Frames of the path.
 pub(crate) const FRAMES: usize = 1024;
 /// [`fingerprint`] of the reference map, whose SHA-256, as little-endian bytes, begins with ca90d5e75e9649d5.
-pub(crate) const FINGERPRINT: u64 = 0;
+pub(crate) const FINGERPRINT: u64 = 0x30AA_9622_C199_B945;
 
 /// Metres a side of the map.
 const WIDTH: f64 = (SIDE - 1) as f64 * SPACING;

@@ -1,0 +1,134 @@
+//! A report as tables for people.
+
+use serde_json::Value;
+use std::fmt::Write;
+
+/// The tables of a report.
+pub(crate) fn of(report: &Value) -> String {
+    let mut text = String::new();
+    let machine = &report["machine"];
+    line(&mut text, &[("processor", &machine["processor"]), ("threads", &machine["threads"])]);
+    if report["quick"] == true {
+        text.push_str("A quick run: it shows that everything works, and its numbers are none to quote.\n");
+    }
+    if let Some(cpu) = report.get("cpu") {
+        cpu_tables(&mut text, cpu);
+    }
+    if let Some(gpu) = report.get("gpu") {
+        gpu_tables(&mut text, gpu);
+    }
+    text
+}
+
+fn cpu_tables(text: &mut String, cpu: &Value) {
+    text.push_str(
+        "\nSelection over the path (medians a frame; `naive` is a recursive quadtree in the same run)\n",
+    );
+    let columns = ["case", "selected", "visited", "µs", "ns/visited", "naive ns/visited", "naive/ours"];
+    table(text, &columns, list(&cpu["selection"]), |row| {
+        let (ours, naive) = (&row["landform"], &row["naive"]);
+        vec![
+            row["case"].clone(),
+            ours["selected_a_frame"].clone(),
+            ours["visited_a_frame"].clone(),
+            ours["us_a_frame"].clone(),
+            ours["ns_a_visited_node"].clone(),
+            naive["ns_a_visited_node"].clone(),
+            row["naive_over_landform"].clone(),
+        ]
+    });
+    text.push_str("\nBounds, edits and queries\n");
+    for part in [&cpu["bounds"], &cpu["queries"], &cpu["queries"]["raycast"]] {
+        pairs(text, part);
+    }
+}
+
+fn gpu_tables(text: &mut String, gpu: &Value) {
+    text.push('\n');
+    pairs(text, &gpu["device"]);
+    text.push_str("\nPasses (medians over the poses, milliseconds of the device's clock)\n");
+    let columns = [
+        "size",
+        "grid",
+        "nodes",
+        "triangles",
+        "surface",
+        "baseline",
+        "surface/baseline",
+        "depth",
+        "sky",
+        "invocations/triangle",
+    ];
+    table(text, &columns, list(&gpu["passes"]), |row| {
+        let pass = |name: &str| row["milliseconds"][name].clone();
+        vec![
+            row["size"].clone(),
+            row["grid"].clone(),
+            row["nodes"].clone(),
+            row["triangles"].clone(),
+            pass("surface"),
+            pass("baseline"),
+            row["surface_over_baseline"].clone(),
+            pass("depth"),
+            pass("sky"),
+            row["vertex_invocations_a_triangle"].clone(),
+        ]
+    });
+    text.push_str("\nFirst frame\n");
+    pairs(text, &gpu["upload"]);
+    text.push_str("\nSteady frames\n");
+    pairs(text, &gpu["steady"]);
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Numbers and words of an object, one a line.
+fn pairs(text: &mut String, object: &Value) {
+    for (name, value) in object.as_object().into_iter().flatten().filter(|(_, value)| !value.is_object()) {
+        let _ = writeln!(text, "  {:<36} {}", name.replace('_', " "), cell(value));
+    }
+}
+
+fn line(text: &mut String, parts: &[(&str, &Value)]) {
+    let parts: Vec<String> = parts.iter().map(|(name, value)| format!("{name} {}", cell(value))).collect();
+    let _ = writeln!(text, "{}", parts.join(", "));
+}
+
+fn table(text: &mut String, columns: &[&str], rows: &[Value], cells: impl Fn(&Value) -> Vec<Value>) {
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(row).iter().map(cell).collect()).collect();
+    let width = |column: usize| {
+        let longest = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        longest.max(columns[column].chars().count())
+    };
+    let mut print = |cells: &[String]| {
+        for (column, cell) in cells.iter().enumerate() {
+            let width = width(column);
+            let _ =
+                if column == 0 { write!(text, "  {cell:<width$}") } else { write!(text, "  {cell:>width$}") };
+        }
+        text.push('\n');
+    };
+    print(&columns.iter().map(|column| (*column).to_string()).collect::<Vec<_>>());
+    rows.iter().for_each(|row| print(row));
+}
+
+/// Three figures, or more where there are more before the point.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => "–".into(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => {
+            let number = number.as_f64().unwrap_or_default();
+            match number.abs() {
+                0.0 => "0".into(),
+                size if size >= 100.0 || number.fract() == 0.0 => format!("{number:.0}"),
+                size if size >= 10.0 => format!("{number:.1}"),
+                size if size >= 1.0 => format!("{number:.2}"),
+                _ => format!("{number:.4}"),
+            }
+        }
+        other => other.to_string(),
+    }
+}
