@@ -59,7 +59,9 @@ impl Scene {
     fn vertex(&self, node: &NodeRecord, index: [u32; 2]) -> Placed {
         let still = still_place(&self.view, node, index);
         let exact = distance_at(&self.view, still);
-        let off = (hash(still.x.to_bits(), still.y.to_bits(), self.seed ^ u32::from(node.level().0)) % 9) as i32 - 4;
+        let off = (hash(still.x.to_bits(), still.y.to_bits(), self.seed ^ u32::from(node.level().0)) % 9)
+            as i32
+            - 4;
         let disturbed = f32::from_bits(exact.to_bits().saturating_add_signed(off));
         place_vertex(&self.view, &self.atlas, node, index, disturbed)
     }
@@ -117,7 +119,12 @@ impl Scene {
         let quads = self.grid.quads() as f32;
         for (low, high, axis) in self.neighbours() {
             let (a, b) = (&self.nodes[low], &self.nodes[high]);
-            assert!(a.level().0.abs_diff(b.level().0) <= 1, "levels {:?} and {:?} meet", a.level(), b.level());
+            assert!(
+                a.level().0.abs_diff(b.level().0) <= 1,
+                "levels {:?} and {:?} meet",
+                a.level(),
+                b.level()
+            );
             let fixed = b.origin[axis];
             let from = a.origin[1 - axis].max(b.origin[1 - axis]);
             let end = |node: &NodeRecord| node.origin[1 - axis] + quads * node.step;
@@ -174,7 +181,9 @@ impl Scene {
     fn everything(terrain: &mut Terrain, camera: DVec3, seed: u32) -> Self {
         use landform::lod::{Frustum, LodGeometry, LodRanges, SelectInput, select};
         let mut scene = Self::new(terrain, camera, seed);
-        let LodSettings::Near { near, ratio, .. } = terrain.settings().lod else { unreachable!("stated above") };
+        let LodSettings::Near { near, ratio, .. } = terrain.settings().lod else {
+            unreachable!("stated above")
+        };
         let geometry = LodGeometry::new(terrain.field().desc(), scene.grid);
         let ranges = LodRanges::stated(&geometry, near, ratio).expect("legal ranges");
         let input = SelectInput::new(terrain.field(), scene.grid, &ranges, camera, &Frustum::EVERYTHING);
@@ -188,8 +197,10 @@ impl Scene {
         for node in &self.nodes {
             for index in vertices(self.grid) {
                 let still = still_place(&self.view, node, index);
-                let placed = place_vertex(&self.view, &self.atlas, node, index, distance_at(&self.view, still));
-                let entry = all.entry((still.x.to_bits(), still.y.to_bits())).or_insert((placed, node.level().0));
+                let placed =
+                    place_vertex(&self.view, &self.atlas, node, index, distance_at(&self.view, still));
+                let entry =
+                    all.entry((still.x.to_bits(), still.y.to_bits())).or_insert((placed, node.level().0));
                 // On an edge between levels the finer node knows the place by its own lattice.
                 if node.level().0 < entry.1 {
                     *entry = (placed, node.level().0);
@@ -253,9 +264,11 @@ fn assert_small(was: &Placed, is: &Placed, most: f32, step: f32) {
 #[should_panic(expected = "a gap between")]
 fn a_morph_a_node_leaves_gaps() {
     let spacing = (1.0, 1.0);
-    let mut terrain = Terrain::new(noise(300, 300, 32, spacing, 3), settings(GridSize::G16, spacing, 0.5, 0.0)).unwrap();
+    let mut terrain =
+        Terrain::new(noise(300, 300, 32, spacing, 3), settings(GridSize::G16, spacing, 0.5, 0.0)).unwrap();
     let mut scene = Scene::everything(&mut terrain, DVec3::new(150.0, 20.0, 150.0), 0);
-    let morphs: HashMap<_, _> = scene.nodes.iter().map(|n| (n.origin.map(f32::to_bits), n.node_morph())).collect();
+    let morphs: HashMap<_, _> =
+        scene.nodes.iter().map(|n| (n.origin.map(f32::to_bits), n.node_morph())).collect();
     // Bands that end where the node's own morph says, whatever the distance.
     for node in scene.nodes.clone() {
         let morph = morphs[&node.origin.map(f32::to_bits)];
@@ -271,7 +284,8 @@ fn a_morph_a_node_leaves_gaps() {
 #[test]
 fn patches_fold_onto_the_edge() {
     let spacing = (1.0, 1.0);
-    let mut terrain = Terrain::new(noise(43, 37, 16, spacing, 5), settings(GridSize::G32, spacing, 0.66, 0.0)).unwrap();
+    let mut terrain =
+        Terrain::new(noise(43, 37, 16, spacing, 5), settings(GridSize::G32, spacing, 0.66, 0.0)).unwrap();
     let scene = Scene::everything(&mut terrain, DVec3::new(20.0, 10.0, 20.0), 0);
     for node in &scene.nodes {
         for index in vertices(scene.grid) {

@@ -173,6 +173,8 @@ struct Column {
     wall: f64,
     /// The share that the sun shines on.
     lit: f64,
+    /// 1 where the skyline is the map's edge and below the horizon: the end of the world is to be seen.
+    edge: f64,
     lowest: f64,
     highest: f64,
 }
@@ -182,12 +184,22 @@ fn column(relief: &Relief, camera: &Camera, yaw: f64, half: f64) -> Column {
     let toward = DVec2::new(yaw.to_radians().sin(), -yaw.to_radians().cos());
     let from = DVec2::new(camera.position.x, camera.position.z);
     let row = |slope: f64| ((slope.atan() - camera.pitch.to_radians()).tan() / half).clamp(-1.0, 1.0);
-    let mut seen =
-        Column { skyline: -1.0, depths: [0.0; 5], wall: 0.0, lit: 0.0, lowest: f64::MAX, highest: f64::MIN };
+    let mut seen = Column {
+        skyline: -1.0,
+        depths: [0.0; 5],
+        wall: 0.0,
+        lit: 0.0,
+        edge: 0.0,
+        lowest: f64::MAX,
+        highest: f64::MIN,
+    };
+    // Slope and distance of the skyline.
+    let mut skyline = (-1.0, 0.0);
     let mut away = 0.004 * side;
     loop {
         let place = from + toward * away;
         if !relief.contains(place) {
+            seen.edge = f64::from(u8::from(skyline.0 < 0.0 && skyline.1 * 1.08 > away));
             return seen;
         }
         let height = relief.height(place);
@@ -204,6 +216,7 @@ fn column(relief: &Relief, camera: &Camera, yaw: f64, half: f64) -> Column {
                 seen.lit += share;
             }
             seen.skyline = at;
+            skyline = (slope, away);
             seen.lowest = seen.lowest.min(height);
             seen.highest = seen.highest.max(height);
         }
@@ -243,4 +256,5 @@ fn score(relief: &Relief, camera: &Camera, (_, fov, aspect): (f64, f64, f64)) ->
         - 1.2 * (skyline - 0.3).abs()
         - 3.0 * too_high
         - 2.0 * mean(&|column| column.wall)
+        - mean(&|column| column.edge)
 }

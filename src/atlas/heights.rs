@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn a_plane_has_one_slope() {
         let desc = FieldDesc::new(90, 70).with_tile_samples(16);
-        let samples = (0..70u32).flat_map(|z| (0..90u32).map(move |x| (1000 + 50 * x + 20 * z) as u16)).collect();
+        let samples =
+            (0..70u32).flat_map(|z| (0..90u32).map(move |x| (1000 + 50 * x + 20 * z) as u16)).collect();
         let atlas = HeightAtlas::new(&Field::from_samples(desc, samples).unwrap());
         for (x, z) in [(0.0, 0.0), (89.0, 69.0), (14.5, 15.0), (15.0, 30.2), (44.9, 7.0), (89.0, 3.0)] {
             let slope = atlas.slope(x, z, 0.0);

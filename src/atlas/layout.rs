@@ -113,7 +113,10 @@ mod tests {
         for samples in [16u32, 32, 64, 128, 256, 512, 1024] {
             let quads = samples - 1;
             let inverse = 1.0 / quads as f32;
-            for at in (0..FieldDesc::MAX_SIDE).step_by(7).chain(FieldDesc::MAX_SIDE - 2 * quads..FieldDesc::MAX_SIDE) {
+            for at in (0..FieldDesc::MAX_SIDE)
+                .step_by(7)
+                .chain(FieldDesc::MAX_SIDE - 2 * quads..FieldDesc::MAX_SIDE)
+            {
                 assert_eq!(tile_of(at as f32, inverse), at / quads, "sample {at} of tiles of {samples}");
             }
             for border in (0..FieldDesc::MAX_SIDE / quads).map(|tile| tile * quads) {

@@ -102,7 +102,11 @@ mod tests {
         let mut chain = vec![1; MipChain { side: 16 }.texels()];
         assert_eq!(chain.len(), 256 + 64 + 16 + 4 + 1);
         write_height_block(&field, TileId::new(1, 0), &mut chain);
-        assert_eq!((chain[3 * 16], chain[3 * 16 + 1]), (900, 0), "the border sample is the block's first column");
+        assert_eq!(
+            (chain[3 * 16], chain[3 * 16 + 1]),
+            (900, 0),
+            "the border sample is the block's first column"
+        );
         assert_eq!(chain[340], 900, "the last mip is the block's maximum");
         write_height_block(&field, TileId::new(0, 0), &mut chain);
         assert_eq!((chain[3 * 16 + 15], chain[256 + 8 + 7], chain[340]), (900, 900, 900));

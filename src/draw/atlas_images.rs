@@ -59,7 +59,11 @@ impl AtlasImages {
         if self.written && plan.uploads.is_empty() {
             return Ok(0);
         }
-        self.barrier(cmd, if self.written { Usage::VertexFragmentRead } else { Usage::Undefined }, Usage::TransferDst);
+        self.barrier(
+            cmd,
+            if self.written { Usage::VertexFragmentRead } else { Usage::Undefined },
+            Usage::TransferDst,
+        );
         if !self.written {
             // No quad is open until a hole says so.
             cmd.clear_color(&self.holes, self.holes.whole(), vk::ClearColorValue { uint32: [0; 4] });
@@ -101,7 +105,13 @@ impl AtlasImages {
             let mut end = first.start;
             for upload in uploads.by_ref().take(a_batch) {
                 let Some(texels) = &upload.heights else { continue };
-                push_chain(&mut self.regions, &self.layout, chain, upload.tile, 2 * (texels.start - first.start));
+                push_chain(
+                    &mut self.regions,
+                    &self.layout,
+                    chain,
+                    upload.tile,
+                    2 * (texels.start - first.start),
+                );
                 end = texels.end;
             }
             let bytes: &[u8] = bytemuck::cast_slice(&plan.texels[first.start..end]);
@@ -127,7 +137,11 @@ impl AtlasImages {
 
 /// One region a mip of a block whose chain begins at byte `at` of the staged bytes.
 fn push_chain(
-    regions: &mut Vec<vk::BufferImageCopy>, layout: &AtlasLayout, chain: MipChain, tile: TileId, at: usize,
+    regions: &mut Vec<vk::BufferImageCopy>,
+    layout: &AtlasLayout,
+    chain: MipChain,
+    tile: TileId,
+    at: usize,
 ) {
     for mip in 0..layout.mip_count() {
         let side = chain.side_at(mip);
@@ -152,7 +166,11 @@ fn region(at: usize, mip: u32, [x, z]: [u32; 2], [width, height]: [u32; 2]) -> v
 
 /// Stages bytes and copies them; the regions' offsets are relative to the bytes.
 fn copy(
-    cmd: &Cmd<'_>, staging: &mut Staging, bytes: &[u8], image: &Image, regions: &mut [vk::BufferImageCopy],
+    cmd: &Cmd<'_>,
+    staging: &mut Staging,
+    bytes: &[u8],
+    image: &Image,
+    regions: &mut [vk::BufferImageCopy],
 ) -> Result<()> {
     let staged = staging.stage(bytes.len() as u64, 4)?;
     staged.bytes.copy_from_slice(bytes);

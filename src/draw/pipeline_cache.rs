@@ -80,7 +80,11 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
     Pipeline::graphics(
         device,
         &GraphicsPipelineDesc {
-            fragment: key.fragment.map(|id| ShaderDesc { words: id.spirv(), entry: ENTRY, constants: &constants }),
+            fragment: key.fragment.map(|id| ShaderDesc {
+                words: id.spirv(),
+                entry: ENTRY,
+                constants: &constants,
+            }),
             samples: key.target.samples,
             depth_test: Some(depth_test),
             depth_write,

@@ -95,11 +95,7 @@ impl Renderer {
 
     /// What the renderer did.
     pub fn stats(&self) -> RendererStats {
-        RendererStats {
-            pipelines: self.pipelines.len() as u32,
-            sets: self.views.sets_made(),
-            ..self.stats
-        }
+        RendererStats { pipelines: self.pipelines.len() as u32, sets: self.views.sets_made(), ..self.stats }
     }
 
     /// The device.
@@ -190,7 +186,11 @@ impl Renderer {
 
     /// Records the one call that draws a view's patches.
     pub(super) fn draw_nodes(
-        &mut self, cmd: &Cmd<'_>, label: &CStr, view: &ViewPlan, key: PipelineKey,
+        &mut self,
+        cmd: &Cmd<'_>,
+        label: &CStr,
+        view: &ViewPlan,
+        key: PipelineKey,
     ) -> Result<()> {
         self.begin_frame()?;
         if view.nodes.is_empty() {
@@ -217,7 +217,12 @@ impl Renderer {
 
     /// Records one triangle over the whole viewport.
     pub(super) fn draw_triangle(
-        &mut self, cmd: &Cmd<'_>, label: &CStr, view: &ViewPlan, key: PipelineKey, push: &[u8],
+        &mut self,
+        cmd: &Cmd<'_>,
+        label: &CStr,
+        view: &ViewPlan,
+        key: PipelineKey,
+        push: &[u8],
     ) -> Result<()> {
         self.begin_frame()?;
         let layout = self.pipelines.layout().clone();
@@ -265,8 +270,9 @@ fn set_viewport(cmd: &Cmd<'_>, view: &ViewPlan) {
 
 /// The module of a grid.
 pub(super) fn grid_shader(find: fn(u32) -> Option<ShaderId>, grid: GridSize) -> Result<ShaderId> {
-    find(grid.quads())
-        .ok_or_else(|| Error::invalid("grid size", format!("no shader is compiled for {} quads", grid.quads())))
+    find(grid.quads()).ok_or_else(|| {
+        Error::invalid("grid size", format!("no shader is compiled for {} quads", grid.quads()))
+    })
 }
 
 fn check_atlas(device: &Device, layout: &AtlasLayout) -> Result<()> {

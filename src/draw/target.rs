@@ -45,7 +45,10 @@ impl Target {
 
     /// A subpass of a classic render pass with one colour attachment of format `color` and a depth attachment.
     pub fn render_pass(
-        render_pass: vk::RenderPass, subpass: u32, color: vk::Format, samples: vk::SampleCountFlags,
+        render_pass: vk::RenderPass,
+        subpass: u32,
+        color: vk::Format,
+        samples: vk::SampleCountFlags,
     ) -> Self {
         let formats = TargetFormats::RenderPass { render_pass, subpass, color_count: 1 };
         Self { formats, samples, encoding: encoding_of(color) }

@@ -4,8 +4,8 @@ use super::Renderer;
 use super::view_buffers::twin_bindings;
 use crate::abi::{TwinCase, TwinResult, ViewConstants};
 use crate::gpu::{
-    Buffer, BufferBarrier, BufferDesc, Cmd, MemoryLocation, Pipeline, PipelineLayout, SetLayout, SetValue, Sets,
-    ShaderDesc, Usage,
+    Buffer, BufferBarrier, BufferDesc, Cmd, MemoryLocation, Pipeline, PipelineLayout, SetLayout, SetValue,
+    Sets, ShaderDesc, Usage,
 };
 use crate::shaders::{
     BINDING_HEIGHTS, BINDING_HOLES, BINDING_TWIN_CASES, BINDING_TWIN_RESULTS, BINDING_VIEW, ShaderId,
@@ -52,7 +52,12 @@ impl Renderer {
         let size = size_of_val(cases) as u64 / size_of::<TwinCase>() as u64 * size_of::<TwinResult>() as u64;
         let results = Buffer::new(
             self.device(),
-            &BufferDesc { name: "landform twin results", size, usage: storage, location: MemoryLocation::Readback },
+            &BufferDesc {
+                name: "landform twin results",
+                size,
+                usage: storage,
+                location: MemoryLocation::Readback,
+            },
         )?;
         let layout = SetLayout::new(self.device(), "landform twins", &twin_bindings())?;
         let mut sets = Sets::new(&layout, "landform twins", 1)?;

@@ -7,9 +7,7 @@
 use super::atlas_images::AtlasImages;
 use crate::Result;
 use crate::abi::{NodeRecord, ViewConstants};
-use crate::gpu::{
-    Binding, BindingKind, Device, FrameRing, RingDesc, Set, SetLayout, SetValue, Sets,
-};
+use crate::gpu::{Binding, BindingKind, Device, FrameRing, RingDesc, Set, SetLayout, SetValue, Sets};
 use crate::plan::ViewPlan;
 use crate::shaders::{
     BINDING_HEIGHTS, BINDING_HOLES, BINDING_NODES, BINDING_TWIN_CASES, BINDING_TWIN_RESULTS, BINDING_VIEW,
@@ -107,7 +105,9 @@ impl ViewBuffers {
     /// that draw it share its data.
     pub(super) fn push(&mut self, view: &ViewPlan, atlas: &AtlasImages) -> Result<ViewSlice> {
         let now = [self.constants.generation(), self.nodes.generation()];
-        if let Some(slice) = self.pushed.iter().find(|slice| slice.view == view.id && slice.generations == now) {
+        if let Some(slice) =
+            self.pushed.iter().find(|slice| slice.view == view.id && slice.generations == now)
+        {
             return Ok(*slice);
         }
         let constants = self.constants.push(bytemuck::bytes_of(&view.constants))?;
@@ -130,7 +130,10 @@ impl ViewBuffers {
 
 /// A set that is written in full.
 fn make_set(
-    layout: &Arc<SetLayout>, atlas: &AtlasImages, constants: &FrameRing, nodes: &FrameRing,
+    layout: &Arc<SetLayout>,
+    atlas: &AtlasImages,
+    constants: &FrameRing,
+    nodes: &FrameRing,
 ) -> Result<Sets> {
     let mut sets = Sets::new(layout, "landform view", 1)?;
     for (binding, ring) in [(BINDING_VIEW, constants), (BINDING_NODES, nodes)] {

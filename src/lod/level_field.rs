@@ -14,11 +14,7 @@ pub fn distance(relative: Vec2, dy: f32) -> f32 {
 /// How far a vertex of a level has morphed toward the next one at this distance: exactly 0 up to the band's start,
 /// exactly 1 from its end on.
 pub fn morph(distance: f32, band: MorphBand) -> f32 {
-    if distance >= band.end {
-        1.0
-    } else {
-        ((distance - band.start) * band.inverse).clamp(0.0, 1.0)
-    }
+    if distance >= band.end { 1.0 } else { ((distance - band.start) * band.inverse).clamp(0.0, 1.0) }
 }
 
 /// A sample coordinate relative to the camera, in metres. `camera` and `fraction` are the camera's whole and

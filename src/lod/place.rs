@@ -34,7 +34,11 @@ pub fn distance_at(view: &ViewConstants, place: Vec2) -> f32 {
 
 /// A vertex of a node, drawn as the device draws it where it finds the level field at `distance`.
 pub fn place_vertex(
-    view: &ViewConstants, atlas: &HeightAtlas, node: &NodeRecord, index: [u32; 2], distance: f32,
+    view: &ViewConstants,
+    atlas: &HeightAtlas,
+    node: &NodeRecord,
+    index: [u32; 2],
+    distance: f32,
 ) -> Placed {
     let level = node.level().0;
     let edge = Vec2::new(view.map[0] as f32, view.map[1] as f32);

@@ -29,7 +29,10 @@ impl LodGeometry {
         let longest = desc.quads_x().max(desc.quads_z());
         let nodes = longest.div_ceil(grid.quads());
         let levels = 1 + nodes.next_power_of_two().trailing_zeros();
-        assert!(levels as usize <= MAX_LEVELS, "a side of {longest} quads has more levels than the shaders hold");
+        assert!(
+            levels as usize <= MAX_LEVELS,
+            "a side of {longest} quads has more levels than the shaders hold"
+        );
         Self { spacing: desc.spacing, grid, levels }
     }
 
@@ -159,7 +162,9 @@ impl LodRanges {
                 }
             };
             if !range.is_finite() || range < least {
-                return refuse(format!("a range of {range} m for level {level} leaves cracks; it must {why}"));
+                return refuse(format!(
+                    "a range of {range} m for level {level} leaves cracks; it must {why}"
+                ));
             }
             ranges[level] = range;
         }
@@ -222,12 +227,19 @@ impl LodRanges {
         // Ends a little early, so that a distance that rounds down at the range still finds a morph of 1.
         let end = (far * (1.0 - 1.0 / 4096.0)) as f32;
         let start = (near + self.ratio * (far - near)) as f32;
-        MorphBand { start: start.min(end), end, inverse: 1.0 / (end - start).max(f32::MIN_POSITIVE), unused: 0.0 }
+        MorphBand {
+            start: start.min(end),
+            end,
+            inverse: 1.0 / (end - start).max(f32::MIN_POSITIVE),
+            unused: 0.0,
+        }
     }
 
     /// The bands of all levels, as the shaders want them.
     pub fn bands(&self) -> [MorphBand; MAX_LEVELS] {
-        std::array::from_fn(|level| if level < self.levels as usize { self.band(level as u32) } else { MorphBand::NEVER })
+        std::array::from_fn(|level| {
+            if level < self.levels as usize { self.band(level as u32) } else { MorphBand::NEVER }
+        })
     }
 }
 

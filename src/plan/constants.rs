@@ -8,7 +8,11 @@ use crate::lod::SelectInput;
 use glam::Mat4;
 
 /// The part of a view's block that places vertices.
-pub(super) fn view_constants(field: &Field, input: &SelectInput<'_>, view_projection: &Mat4) -> ViewConstants {
+pub(super) fn view_constants(
+    field: &Field,
+    input: &SelectInput<'_>,
+    view_projection: &Mat4,
+) -> ViewConstants {
     let desc = field.desc();
     let layout = AtlasLayout::new(desc);
     let (column, column_part) = split(input.camera.x / desc.spacing.x);

@@ -1,6 +1,6 @@
 //! The frame plan and its parts.
 
-use super::{Viewport, ViewMode};
+use super::{ViewMode, Viewport};
 use crate::abi::{NodeRecord, ViewConstants};
 use crate::atlas::{AtlasLayout, MipChain};
 use crate::field::{TileId, TileRevision};

@@ -77,7 +77,8 @@ mod tests {
         let placement = Placement { translation: DVec3::new(1e6, 5.0, -2e6), yaw: 0.7 };
         let at = DVec3::new(123.0, 45.0, 678.0);
         assert!(placement.to_terrain(placement.to_world(at)).abs_diff_eq(at, 1e-8));
-        let transform = DAffine3::from_rotation_translation(DQuat::from_rotation_y(0.7), placement.translation);
+        let transform =
+            DAffine3::from_rotation_translation(DQuat::from_rotation_y(0.7), placement.translation);
         let found = Placement::from_transform(&transform).unwrap();
         assert!((found.yaw - 0.7).abs() < 1e-12 && found.translation == placement.translation);
     }

@@ -9,7 +9,7 @@ use crate::lod::{
     DerivedRanges, Frustum, GridSize, LodGeometry, LodRanges, LodSettings, NearTracker, SelectInput, select,
 };
 use crate::{Error, Result};
-use glam::Mat4;
+use glam::{Mat4, Vec3};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a terrain is drawn.
@@ -117,7 +117,8 @@ impl Terrain {
         plan.views.truncate(views.len());
         for (index, view) in views.iter().enumerate() {
             view.validate()?;
-            let nodes = plan.views.get_mut(index).map(|old| std::mem::take(&mut old.nodes)).unwrap_or_default();
+            let nodes =
+                plan.views.get_mut(index).map(|old| std::mem::take(&mut old.nodes)).unwrap_or_default();
             let planned = self.plan_view(view, nodes)?;
             match plan.views.get_mut(index) {
                 Some(slot) => *slot = planned,
@@ -165,7 +166,7 @@ impl Terrain {
         let (ranges, near_raised) = self.ranges(view)?;
         let camera = self.settings.placement.to_terrain(view.position);
         let turn = Mat4::from_quat(view.rotation.inverse()) * self.settings.placement.rotation();
-        let frustum = Frustum::of(&(view.unjittered * turn));
+        let frustum = Frustum::of(&(a_pixel_wider(view) * view.unjittered * turn));
         let input = SelectInput::new(&self.field, self.settings.grid, &ranges, camera, &frustum);
         let stats = select(&input, &mut nodes);
         let mut constants = view_constants(&self.field, &input, &(view.projection * turn));
@@ -208,7 +209,12 @@ impl Terrain {
     /// The near range of a view in this frame, moved once a frame toward what is wanted.
     fn track(&mut self, view: &View, wanted: f64, octaves_a_second: f64) -> f64 {
         let index = self.trackers.iter().position(|tracker| tracker.view == view.id).unwrap_or_else(|| {
-            self.trackers.push(Tracker { view: view.id, frame: 0, near: wanted, tracker: NearTracker::default() });
+            self.trackers.push(Tracker {
+                view: view.id,
+                frame: 0,
+                near: wanted,
+                tracker: NearTracker::default(),
+            });
             self.trackers.len() - 1
         });
         let tracker = &mut self.trackers[index];
@@ -218,6 +224,13 @@ impl Terrain {
         }
         tracker.near
     }
+}
+
+/// Clip space a pixel wider on every side: jitter moves what is drawn by up to a pixel, and may bring in a node that the
+/// unjittered view does not see.
+fn a_pixel_wider(view: &View) -> Mat4 {
+    let within = |pixels: f32| pixels / (pixels + 2.0);
+    Mat4::from_scale(Vec3::new(within(view.viewport.width), within(view.viewport.height), 1.0))
 }
 
 /// Ranges that do not follow from a view, and whether a bias was limited by what is legal.
@@ -237,5 +250,109 @@ fn stated_ranges(geometry: &LodGeometry, settings: &LodSettings) -> Result<(LodR
             LodRanges::clamped(geometry, near * (-bias).exp2(), ratio)
         }
         LodSettings::List { ref ranges, ratio } => Ok((LodRanges::list(geometry, ranges, ratio)?, false)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::FieldDesc;
+    use crate::plan::Viewport;
+    use glam::{DVec3, Quat};
+
+    fn terrain() -> Terrain {
+        let field = Field::new(FieldDesc::new(257, 257).with_range(0.0, 10.0)).unwrap();
+        Terrain::new(field, TerrainSettings::default()).unwrap()
+    }
+
+    fn view(id: u32, fov: f32) -> View {
+        let camera = DVec3::new(128.0, 20.0, 128.0);
+        let mut view = View::perspective(camera, Quat::IDENTITY, fov, 0.1, Viewport::whole(640, 360));
+        view.id = ViewId(id);
+        view
+    }
+
+    /// What a whole pixel of jitter brings into view is selected without it.
+    #[test]
+    fn jitter_brings_no_node_into_view() {
+        let mut terrain = terrain();
+        let residency = Residency::nothing(terrain.field().desc());
+        for turn in 0..64 {
+            let mut view = view(turn, 0.4);
+            view.rotation = Quat::from_rotation_y(turn as f32 * 0.098);
+            let still = terrain.plan(&[view], &residency).unwrap();
+            for (x, y) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+                let jitter = Mat4::from_translation(Vec3::new(x * 2.0 / 640.0, y * 2.0 / 360.0, 0.0));
+                let moved = View {
+                    unjittered: jitter * view.projection,
+                    projection: jitter * view.projection,
+                    ..view
+                };
+                let input = terrain.plan(&[moved], &residency).unwrap();
+                let seen = Frustum::of(&Mat4::from_cols_array_2d(&input.views[0].constants.view_projection));
+                for node in &input.views[0].nodes {
+                    let corner = |x: f32, z: f32| {
+                        Vec3::new(
+                            node.origin[0] + x * 32.0 * node.step - 128.0,
+                            -20.0,
+                            node.origin[1] + z * 32.0 * node.step - 128.0,
+                        )
+                    };
+                    let corners = [corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 1.0), corner(1.0, 1.0)];
+                    let outside = seen
+                        .planes()
+                        .iter()
+                        .any(|p| corners.iter().all(|c| p.truncate().dot(*c) + p.w < 0.0));
+                    assert!(outside || still.views[0].nodes.contains(node), "{node:?} at turn {turn}");
+                }
+            }
+        }
+    }
+
+    /// A zoom moves the near range at the stated rate, once a frame however often a plan is made; another view keeps its
+    /// own.
+    #[test]
+    fn a_zoom_sharpens_over_frames() {
+        let mut terrain = terrain();
+        let residency = Residency::nothing(terrain.field().desc());
+        let near =
+            |terrain: &mut Terrain, view: View| terrain.plan(&[view], &residency).unwrap().views[0].near;
+        terrain.begin_frame(0.0);
+        let wide = near(&mut terrain, view(1, 1.0));
+        assert_eq!(near(&mut terrain, view(2, 0.05)), near(&mut terrain, view(2, 0.05)));
+        terrain.begin_frame(0.1);
+        let first = near(&mut terrain, view(1, 0.05));
+        assert!(first > wide && first < near(&mut terrain, view(2, 0.05)), "{wide} {first}");
+        assert_eq!(near(&mut terrain, view(1, 0.05)), first, "the same frame");
+        assert!(first <= wide * 2f64.powf(6.0 * 0.1) * (1.0 + 1e-9), "{wide} {first}");
+        let cut = View { cut: true, ..view(1, 0.05) };
+        terrain.begin_frame(0.1);
+        assert_eq!(near(&mut terrain, cut), near(&mut terrain, view(2, 0.05)));
+    }
+
+    #[test]
+    fn settings_that_crack_change_nothing() {
+        let mut terrain = terrain();
+        let before = terrain.settings().clone();
+        let lod = LodSettings::Near { near: 1.0, ratio: 0.66, bias: 0.0 };
+        let text = terrain.set_settings(TerrainSettings { lod, ..before.clone() }).unwrap_err().to_string();
+        assert!(text.contains("leaves cracks"), "{text}");
+        assert_eq!(terrain.settings(), &before);
+    }
+
+    #[test]
+    fn a_bias_is_honoured_within_what_is_legal() {
+        let mut terrain = terrain();
+        let residency = Residency::nothing(terrain.field().desc());
+        let minimum = terrain.geometry.minimum_near(0.66);
+        for (bias, expected, raised) in
+            [(0.0, 4.0, false), (1.0, 2.0, false), (-1.0, 8.0, false), (5.0, 1.0, true)]
+        {
+            let lod = LodSettings::Near { near: 4.0 * minimum, ratio: 0.66, bias };
+            terrain.set_settings(TerrainSettings { lod, ..TerrainSettings::default() }).unwrap();
+            let planned = terrain.plan(&[view(1, 1.0)], &residency).unwrap();
+            assert!((planned.views[0].near / minimum - expected).abs() < 1e-9, "bias {bias}");
+            assert_eq!(planned.views[0].near_raised, raised, "bias {bias}");
+        }
     }
 }

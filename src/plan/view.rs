@@ -147,7 +147,10 @@ impl View {
     pub(crate) fn validate(&self) -> Result<()> {
         let refuse = |why: String| Err(Error::invalid("view", why));
         if !self.position.is_finite() || !self.rotation.is_finite() {
-            return refuse(format!("the camera is at {} turned {}; both must be finite", self.position, self.rotation));
+            return refuse(format!(
+                "the camera is at {} turned {}; both must be finite",
+                self.position, self.rotation
+            ));
         }
         if (self.rotation.length() - 1.0).abs() > 1e-3 {
             return refuse(format!("a rotation of length {}; normalise it", self.rotation.length()));
@@ -224,7 +227,8 @@ mod tests {
             directx::perspective(1.0, 1.3, 100.0, 0.1),
             directx::perspective_infinite_reverse(1.0, 1.3, 0.1),
             directx::orthographic(-5.0, 5.0, -5.0, 5.0, 100.0, 0.1),
-            directx::perspective_infinite_reverse(1.0, 1.3, 0.1) * Mat4::from_scale(Vec3::new(-1.0, 1.0, 1.0)),
+            directx::perspective_infinite_reverse(1.0, 1.3, 0.1)
+                * Mat4::from_scale(Vec3::new(-1.0, 1.0, 1.0)),
         ] {
             view(reverse).validate().unwrap();
         }

@@ -2,14 +2,13 @@
 
 use landform::field::Field;
 use landform::import::{ImportOptions, import};
-use std::path::Path;
 
 /// A heightmap of the shared data, or None, said aloud, where it is not there.
 ///
 /// # Panics
 /// Where it is there and cannot be imported.
 pub fn shared_field(path: &str, options: &ImportOptions) -> Option<Field> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
+    let file = landform_harness::repository().join("../shared/data").join(path);
     if !file.is_file() {
         eprintln!("SKIPPED: {} is not there", file.display());
         return None;

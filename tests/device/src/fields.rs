@@ -4,11 +4,13 @@ use landform::field::{Field, FieldDesc, SampleRect};
 
 /// Smooth hills with some roughness, 0…200 m, 2 m apart: a place that a picture can be judged by.
 pub fn hills(width: u32, height: u32) -> Field {
-    let desc = FieldDesc::new(width, height).with_tile_samples(128).with_spacing(2.0, 2.0).with_range(0.0, 200.0);
+    let desc =
+        FieldDesc::new(width, height).with_tile_samples(128).with_spacing(2.0, 2.0).with_range(0.0, 200.0);
     fill(desc, |x, z| {
         let (u, v) = (f64::from(x) * 0.021, f64::from(z) * 0.017);
         let broad = u.sin() * v.cos() + 0.5 * (2.3 * u + 1.0).sin() * (1.9 * v).sin();
-        let fine = 0.12 * (9.0 * u).sin() * (8.0 * v + 0.7 * u).cos() + 0.03 * f64::from(hash(x, z) & 255) / 255.0;
+        let fine =
+            0.12 * (9.0 * u).sin() * (8.0 * v + 0.7 * u).cos() + 0.03 * f64::from(hash(x, z) & 255) / 255.0;
         (0.5 + 0.28 * broad + 0.1 * fine) * 65535.0
     })
 }

@@ -46,7 +46,8 @@ pub fn assert_as_rays_see(name: &str, field: &Field, view: &View, picture: &Imag
             let centre = DVec2::new(x.into(), y.into()) + 0.5;
             let sees = |at: DVec2| first_front(field, view.position, pixel_ray(view, at)).is_some();
             let beside = || {
-                let turns = (0..8).map(|turn| DVec2::from_angle(std::f64::consts::TAU * f64::from(turn) / 8.0));
+                let turns =
+                    (0..8).map(|turn| DVec2::from_angle(std::f64::consts::TAU * f64::from(turn) / 8.0));
                 turns.map(|by| centre + OUTLINE * by).any(|at| sees(at) == drawn)
             };
             assert!(sees(centre) == drawn || beside(), "{name}: pixel {x}, {y} is drawn: {drawn}; {view:?}");

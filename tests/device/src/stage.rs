@@ -44,7 +44,16 @@ impl Stage {
         let offscreen = Offscreen::new(gpu, desc).expect("a target");
         let mut target = Target::dynamic(color, vk::Format::D32_SFLOAT, samples).expect("one colour");
         target.formats = offscreen.formats();
-        Self { device, terrain, renderer, offscreen, target, clear: Clear::default(), sky: false, gpu: gpu.clone() }
+        Self {
+            device,
+            terrain,
+            renderer,
+            offscreen,
+            target,
+            clear: Clear::default(),
+            sky: false,
+            gpu: gpu.clone(),
+        }
     }
 
     /// Draws one frame of one view and reads the colour back.
@@ -70,7 +79,9 @@ impl Stage {
 
     /// Uploads a plan and records `draw` inside the target's rendering scope.
     pub fn record(
-        &mut self, plan: &FramePlan, draw: impl FnOnce(&mut Renderer, &landform::gpu::Cmd<'_>, &Target),
+        &mut self,
+        plan: &FramePlan,
+        draw: impl FnOnce(&mut Renderer, &landform::gpu::Cmd<'_>, &Target),
     ) {
         self.device.begin_frame();
         let Self { gpu, device, renderer, offscreen, target, clear, .. } = self;

@@ -18,7 +18,10 @@ fn toward(stage: &Stage, at: DVec3, yaw: f32, pitch: f32, away: f64, fov: f32) -
     let rotation = View::looking(yaw.to_radians(), pitch.to_radians());
     let ahead = rotation.as_dquat() * DVec3::NEG_Z;
     // Sharp at once, as after a jump.
-    View { cut: true, ..View::perspective(at - ahead * away, rotation, fov.to_radians(), 0.1, stage.viewport()) }
+    View {
+        cut: true,
+        ..View::perspective(at - ahead * away, rotation, fov.to_radians(), 0.1, stage.viewport())
+    }
 }
 
 /// The nodes of a view with these bounds, and culled or not.
@@ -26,8 +29,8 @@ fn nodes(stage: &Stage, view: &View, near: f64, bounds: &Bounds, culled: bool) -
     let settings = stage.terrain.settings();
     let LodSettings::Derived { ratio, .. } = settings.lod else { panic!("derived ranges are meant") };
     let field = stage.terrain.field();
-    let (ranges, _) =
-        LodRanges::clamped(&LodGeometry::new(field.desc(), settings.grid), near, ratio).expect("legal ranges");
+    let (ranges, _) = LodRanges::clamped(&LodGeometry::new(field.desc(), settings.grid), near, ratio)
+        .expect("legal ranges");
     let seen = Frustum::of(&(view.unjittered * Mat4::from_quat(view.rotation.inverse())));
     let frustum = if culled { &seen } else { &Frustum::EVERYTHING };
     let input = SelectInput::new(field, settings.grid, &ranges, view.position, frustum);
@@ -63,7 +66,8 @@ fn assert_equal(name: &str, culled: &Image8, whole: &Image8) {
     let differing = culled.pixels().zip(whole.pixels()).filter(|(a, b)| a != b).count();
     if differing > 0 {
         for (what, picture) in [("culled", culled), ("whole", whole)] {
-            write_png(landform_harness::repository().join(format!("out/bounds-{what}.png")), picture).unwrap();
+            write_png(landform_harness::repository().join(format!("out/bounds-{what}.png")), picture)
+                .unwrap();
         }
         panic!("{name}: {differing} pixels differ from the picture without culling; see out/bounds-*.png");
     }
@@ -74,7 +78,8 @@ fn assert_equal(name: &str, culled: &Image8, whole: &Image8) {
 fn a_raised_tip_is_seen_in_the_frame_of_the_edit() {
     let gpu = shared();
     // Between samples 1 m apart a tip of 2000 m would be a needle that no pixel sees.
-    let desc = FieldDesc::new(513, 513).with_tile_samples(128).with_spacing(30.0, 30.0).with_range(0.0, 2500.0);
+    let desc =
+        FieldDesc::new(513, 513).with_tile_samples(128).with_spacing(30.0, 30.0).with_range(0.0, 2500.0);
     let field = Field::new(desc).unwrap();
     let (code, original) = (desc.range.code(2000.0), field.bounds().clone());
     let mut stage = Stage::new(&gpu, field, TerrainSettings::default(), SIZE, SIZE);
@@ -101,7 +106,10 @@ fn a_raised_tip_is_seen_in_the_frame_of_the_edit() {
         stage.terrain.field_mut().set_sample(Sample::new(x, z), 0);
         assert_eq!(stage.terrain.field().bounds(), &original, "after the undo of pose {pose}");
         stage.terrain.begin_frame(0.0);
-        assert!(stage.draw(&view).pixels().all(|pixel| pixel == MAGENTA), "pose {pose}: drawn after its undo");
+        assert!(
+            stage.draw(&view).pixels().all(|pixel| pixel == MAGENTA),
+            "pose {pose}: drawn after its undo"
+        );
     }
     assert!(hidden_by_stale_bounds > 48, "only {hidden_by_stale_bounds} poses depend on the bounds at all");
     println!("{hidden_by_stale_bounds} of 64 poses see nothing with stale bounds");

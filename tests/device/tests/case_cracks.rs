@@ -16,9 +16,12 @@ const SIZE: [u32; 2] = [320, 180];
 fn maps() -> Vec<(&'static str, Field)> {
     let mut maps = vec![("noise", noise(513, 513, 64)), ("ridge", ridge())];
     let ridge = ImportOptions::default().with_range(0.0, 400.0).with_tile_samples(128);
-    maps.extend(shared_field("synth/ridge_on_border_513_u16.png", &ridge).map(|field| ("ridge_on_border", field)));
+    maps.extend(
+        shared_field("synth/ridge_on_border_513_u16.png", &ridge).map(|field| ("ridge_on_border", field)),
+    );
     // 600 m of relief are what the map is meant for.
-    let panda = ImportOptions::default().with_spacing(2.0, 2.0).with_range(0.0, 5.0 * 600.0).with_tile_samples(128);
+    let panda =
+        ImportOptions::default().with_spacing(2.0, 2.0).with_range(0.0, 5.0 * 600.0).with_tile_samples(128);
     let path = "heights/panda3d_heightfield_1024_u16.png";
     maps.extend(shared_field(path, &panda).map(|field| ("panda, five times as high", field)));
     maps
@@ -26,7 +29,9 @@ fn maps() -> Vec<(&'static str, Field)> {
 
 /// Walls of one sample along the borders of tiles and of nodes, which are never in the same place.
 fn ridge() -> Field {
-    let mut field = Field::new(landform::field::FieldDesc::new(513, 513).with_tile_samples(128).with_range(0.0, 300.0)).unwrap();
+    let mut field =
+        Field::new(landform::field::FieldDesc::new(513, 513).with_tile_samples(128).with_range(0.0, 300.0))
+            .unwrap();
     field.edit(field.desc().rect(), |z, row| {
         for (x, code) in row.iter_mut().enumerate() {
             let on = |at: u32| at % 127 == 0 || at % 128 == 0 || at % 127 == 126;

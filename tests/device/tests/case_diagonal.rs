@@ -23,13 +23,15 @@ fn the_triangles_stay_while_the_camera_moves() {
         let node = f64::from(grid.quads());
         // The least legal range, so that level 0 ends close by and what is selected moves with the camera.
         let lod = LodSettings::Near { near: geometry.minimum_near(0.66), ratio: 0.66, bias: 0.0 };
-        let mut stage = Stage::new(&gpu, field, TerrainSettings { grid, lod, ..TerrainSettings::default() }, SIZE, SIZE);
+        let mut stage =
+            Stage::new(&gpu, field, TerrainSettings { grid, lod, ..TerrainSettings::default() }, SIZE, SIZE);
         let start = DVec2::new(250.0, 230.0);
         let window = f64::from(SIZE) / ZOOM;
         let mut nodes = Vec::new();
         let mut compared = 0;
         let steps = [0.25, 1.0, 3.0, node / 2.0, node, node + 1.0, 2.0 * node];
-        let moves = steps.into_iter().flat_map(|by| [DVec2::new(by, 0.0), DVec2::new(0.0, -by), DVec2::new(-by, by)]);
+        let moves =
+            steps.into_iter().flat_map(|by| [DVec2::new(by, 0.0), DVec2::new(0.0, -by), DVec2::new(-by, by)]);
         for moved in std::iter::once(DVec2::ZERO).chain(moves) {
             // The picture follows the camera; where it shows the same ground it is to be the same.
             let top_down = TopDown::new(start + moved, DVec2::splat(1.0 / ZOOM), 0.0, 100.0);
@@ -38,7 +40,10 @@ fn the_triangles_stay_while_the_camera_moves() {
                 let drawn = drawn.expect("ground");
                 let wanted = height_at(stage.terrain.field(), place).expect("ground");
                 // A place on a wall of 100 m a metre is where it is to a few micrometres.
-                assert!((drawn - wanted).abs() < 0.002, "{drawn} m for {wanted} m at {place}, moved by {moved}");
+                assert!(
+                    (drawn - wanted).abs() < 0.002,
+                    "{drawn} m for {wanted} m at {place}, moved by {moved}"
+                );
                 compared += 1;
             }
             let view = top_down.view(stage.viewport());

@@ -72,7 +72,9 @@ fn edges_are_drawn(gpu: &Arc<Gpu>, name: &str, field: Field) {
     let ends = [last_x, last_z].map(|last| f64::from(last) - f64::from(SIZE - 4));
     let middle = [f64::from(last_x / 2).floor(), f64::from(last_z / 2).floor()];
     let (mut inside, mut outside, mut worst) = (0, 0, 0f64);
-    for first in [[ends[0], ends[1]], [ends[0], middle[1]], [middle[0], ends[1]], [-3.0, ends[1]], [ends[0], -3.0]] {
+    for first in
+        [[ends[0], ends[1]], [ends[0], middle[1]], [middle[0], ends[1]], [-3.0, ends[1]], [ends[0], -3.0]]
+    {
         let corner = DVec2::from(first) - 0.5 - INSIDE;
         let top_down = TopDown::new(corner, DVec2::ONE, desc.range.min, desc.range.max);
         for ([column, row], place, height) in top_down.draw(&mut stage) {
@@ -94,7 +96,9 @@ fn edges_are_drawn(gpu: &Arc<Gpu>, name: &str, field: Field) {
         }
     }
     assert!(inside > 0 && outside > 4 * SIZE as usize, "{name}: {inside} inside, {outside} outside");
-    println!("{name}: {inside} pixels inside and {outside} outside; worst past the slope's share {worst:.6} m");
+    println!(
+        "{name}: {inside} pixels inside and {outside} outside; worst past the slope's share {worst:.6} m"
+    );
 }
 
 #[test]

@@ -43,7 +43,8 @@ fn draw(gpu: &Arc<Gpu>, field: Field) -> Image8 {
     let field = stage.terrain.field();
     for y in 0..SIZE {
         for x in 0..SIZE {
-            let corners = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dz)| field.sample(Sample::new(x + dx, y + dz)));
+            let corners =
+                [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dz)| field.sample(Sample::new(x + dx, y + dz)));
             if corners.iter().all(|&code| code > 45000) {
                 assert!(high(x, y), "pixel {x}, {y} ought to be high");
             } else if corners.iter().all(|&code| code < 45000) {
@@ -53,8 +54,10 @@ fn draw(gpu: &Arc<Gpu>, field: Field) -> Image8 {
     }
     // The letter by eye: a stem on the left, a bar at its top that reaches further than the one in its middle, and
     // nothing to the right of its foot. No mirrored or turned F is like that.
-    let rows: Vec<u32> = (0..SIZE - 2).map(|y| (0..SIZE - 2).filter(|&x| high(x, y)).count() as u32).collect();
-    let columns: Vec<u32> = (0..SIZE - 2).map(|x| (0..SIZE - 2).filter(|&y| high(x, y)).count() as u32).collect();
+    let rows: Vec<u32> =
+        (0..SIZE - 2).map(|y| (0..SIZE - 2).filter(|&x| high(x, y)).count() as u32).collect();
+    let columns: Vec<u32> =
+        (0..SIZE - 2).map(|x| (0..SIZE - 2).filter(|&y| high(x, y)).count() as u32).collect();
     let longest = |counts: &[u32]| {
         counts.iter().enumerate().max_by_key(|&(i, count)| (count, usize::MAX - i)).map(|(i, _)| i).unwrap()
     };
@@ -68,7 +71,10 @@ fn draw(gpu: &Arc<Gpu>, field: Field) -> Image8 {
     assert!(longest(&columns) < left + (right - left) / 4, "its stem is its left");
     let spike = |x: u32, y: u32| drawn[(y * SIZE + x) as usize].2.expect("ground");
     let (corner, beside) = (spike(SIZE - 1, SIZE - 1), spike(SIZE - 3, SIZE - 3));
-    assert!(corner > beside + 0.2 * range.extent(), "the spike is in the south-east corner: {corner}, {beside}");
+    assert!(
+        corner > beside + 0.2 * range.extent(),
+        "the spike is in the south-east corner: {corner}, {beside}"
+    );
     for (x, y) in [(0, 0), (SIZE - 1, 0), (0, SIZE - 1)] {
         assert!(spike(x, y) < range.metres(22000.0), "a spike in another corner");
     }
@@ -95,11 +101,8 @@ fn an_f_reads_as_an_f() {
     lit_from_the_north_west(&picture, [25, 25, 45, 150]);
     let options = ImportOptions::default().with_range(0.0, 40.0);
     let files = ["synth/orient_F_257_u16.png", "synth/orient_F_257_le.r16"];
-    let pictures: Vec<_> = files
-        .iter()
-        .filter_map(|path| shared_field(path, &options))
-        .map(|field| draw(&gpu, field))
-        .collect();
+    let pictures: Vec<_> =
+        files.iter().filter_map(|path| shared_field(path, &options)).map(|field| draw(&gpu, field)).collect();
     if let [png, raw] = &pictures[..] {
         write_png(repository().join("out/orientation-png.png"), png).unwrap();
         assert!(png == raw, "the PNG and the raw file give different pictures");

@@ -49,7 +49,8 @@ fn pierce(mut field: Field) -> Field {
 /// What is tested: heights that are all negative, pixels that are not square, holes, and real maps.
 fn maps() -> Vec<(&'static str, Field)> {
     let moon = FieldDesc::new(33, 33).with_tile_samples(16).with_range(-212.3, -205.4);
-    let volcano = FieldDesc::new(129, 129).with_tile_samples(32).with_spacing(75.9, 108.5).with_range(0.0, 2542.0);
+    let volcano =
+        FieldDesc::new(129, 129).with_tile_samples(32).with_spacing(75.9, 108.5).with_range(0.0, 2542.0);
     let pierced = FieldDesc::new(300, 200).with_tile_samples(64).with_range(-50.95, 365.6);
     let mut maps = vec![
         ("all negative", rough(moon)),
@@ -57,7 +58,9 @@ fn maps() -> Vec<(&'static str, Field)> {
         ("holes", pierce(rough(pierced))),
     ];
     let panda = ImportOptions::default().with_spacing(2.0, 2.0).with_range(0.0, 600.0);
-    maps.extend(shared_field("heights/panda3d_heightfield_1024_u16.png", &panda).map(|field| ("panda", field)));
+    maps.extend(
+        shared_field("heights/panda3d_heightfield_1024_u16.png", &panda).map(|field| ("panda", field)),
+    );
     let everest = ImportOptions::default().with_spacing(81.9, 92.6).with_range(284.0, 8840.0);
     maps.extend(shared_field("derived/everest_1025_le.r16", &everest).map(|field| ("everest", field)));
     maps
@@ -103,7 +106,9 @@ fn compare_top_down(gpu: &Arc<Gpu>, name: &str, field: Field) {
             }
         }
     }
-    println!("{name}, straight down: {points} points, {open} in holes, {outside} outside; worst {worst:.6} m");
+    println!(
+        "{name}, straight down: {points} points, {open} in holes, {outside} outside; worst {worst:.6} m"
+    );
     assert!(points >= 10_000, "{name}: only {points} points");
     assert!(open > 0 || stage.terrain.field().holes().count() == 0, "{name}: no hole was looked at");
 }
@@ -139,8 +144,10 @@ fn compare_in_perspective(gpu: &Arc<Gpu>, name: &str, field: Field) {
             let at = eye + ray * away;
             let Some(asked) = height_at(stage.terrain.field(), DVec2::new(at.x, at.z)) else {
                 // The rasteriser's grid may move a hole's border by a 256th of a pixel.
-                let near_by = [-1.0, 1.0].into_iter().flat_map(|x| [-1.0, 1.0].map(|z| DVec2::new(x, z) * 0.001));
-                let ground = near_by.filter_map(|by| height_at(stage.terrain.field(), DVec2::new(at.x, at.z) + by));
+                let near_by =
+                    [-1.0, 1.0].into_iter().flat_map(|x| [-1.0, 1.0].map(|z| DVec2::new(x, z) * 0.001));
+                let ground =
+                    near_by.filter_map(|by| height_at(stage.terrain.field(), DVec2::new(at.x, at.z) + by));
                 assert!(ground.count() > 0, "{name}: ground is drawn in a hole at {at}");
                 continue;
             };
@@ -184,7 +191,8 @@ fn a_shift_or_the_other_diagonal_would_be_found() {
             let at = DVec2::new(along(desc.quads_x()), along(desc.quads_z()));
             let ask = |at: DVec2| height_at(&field, at * desc.spacing);
             let (low, part) = (at.floor(), at.fract());
-            let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(|by| ask(low + DVec2::from(by)));
+            let corners =
+                [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(|by| ask(low + DVec2::from(by)));
             let (Some(here), Some(there)) = (ask(at), ask(at + 0.5)) else { continue };
             shifted += usize::from((here - there).abs() > MOST);
             if let [Some(nw), Some(ne), Some(sw), Some(se)] = corners {

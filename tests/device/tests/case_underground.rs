@@ -44,7 +44,10 @@ fn from_below_one_sees_through() {
     let mut stage = Stage::new(&gpu, level, finest(), SIZE[0], SIZE[1]);
     for pitch in [90.0, 45.0, 5.0] {
         let picture = stage.draw(&look(DVec3::new(120.0, -1.0, 130.0), 20.0, pitch, stage.viewport()));
-        assert!(picture.pixels().all(|pixel| pixel == [255, 0, 255, 255]), "the underside is drawn at {pitch}°");
+        assert!(
+            picture.pixels().all(|pixel| pixel == [255, 0, 255, 255]),
+            "the underside is drawn at {pitch}°"
+        );
     }
 }
 
@@ -59,7 +62,10 @@ fn no_pixel_is_anything_but_a_number() {
                 field.set_hole(Quad::new(quad % 20 * 11, quad / 20 * 12), true);
             }
         }
-        let target = OffscreenDesc { color: vec![vk::Format::R32G32B32A32_SFLOAT], ..OffscreenDesc::new(SIZE[0], SIZE[1]) };
+        let target = OffscreenDesc {
+            color: vec![vk::Format::R32G32B32A32_SFLOAT],
+            ..OffscreenDesc::new(SIZE[0], SIZE[1])
+        };
         let mut stage = Stage::with_target(&gpu, field, TerrainSettings::default(), target);
         stage.sky = true;
         let at = |x: f64, z: f64, up: f64| {
@@ -67,8 +73,17 @@ fn no_pixel_is_anything_but_a_number() {
         };
         let mut eyes: Vec<_> = [-100.0, -3.0, -0.01, 0.0, 0.05].map(|up| at(201.3, 260.7, up)).into();
         // Exactly on a sample, on a tile's corner, on the map's corner and edge, outside and below, far above.
-        eyes.extend([at(200.0, 260.0, 0.0), at(254.0, 254.0, 0.0), at(0.0, 0.0, 0.0), at(512.0, 300.0, -1.0)]);
-        eyes.extend([DVec3::new(-300.0, -500.0, 900.0), DVec3::new(100.0, 1e5, 100.0), DVec3::new(256.0, -1e6, 256.0)]);
+        eyes.extend([
+            at(200.0, 260.0, 0.0),
+            at(254.0, 254.0, 0.0),
+            at(0.0, 0.0, 0.0),
+            at(512.0, 300.0, -1.0),
+        ]);
+        eyes.extend([
+            DVec3::new(-300.0, -500.0, 900.0),
+            DVec3::new(100.0, 1e5, 100.0),
+            DVec3::new(256.0, -1e6, 256.0),
+        ]);
         for eye in eyes {
             for (turn, mode) in ViewMode::ALL.into_iter().enumerate() {
                 for pitch in [-90.0, -20.0, 15.0, 90.0] {

@@ -24,8 +24,13 @@ fn moved_together_nothing_changes() {
             nodes.iter().map(|node| (node.origin.map(f32::to_bits), node.level())).collect()
         };
         assert_eq!(places(&nodes), places(first_nodes), "{kilometres} km out");
-        compare_or_write(&format!("far-{kilometres}"), first, &picture, Limit { tolerance: 2, fraction: 0.999 })
-            .unwrap();
+        compare_or_write(
+            &format!("far-{kilometres}"),
+            first,
+            &picture,
+            Limit { tolerance: 2, fraction: 0.999 },
+        )
+        .unwrap();
     }
 }
 

@@ -221,7 +221,9 @@ fn a_fully_morphed_level_is_the_next_level() {
         let side = |level: u8| grid.quads() << level;
         let all = |level: u8| {
             let along = move || (0..256u32.div_ceil(side(level))).map(move |at| at * side(level));
-            along().flat_map(move |z| along().map(move |x| NodeRecord::new(Level(level), x, z, 0.0))).collect()
+            along()
+                .flat_map(move |z| along().map(move |x| NodeRecord::new(Level(level), x, z, 0.0)))
+                .collect()
         };
         let always = MorphBand { start: -1.0, end: 0.0, inverse: 1.0, unused: 0.0 };
         plan.views[0].nodes = all(level);

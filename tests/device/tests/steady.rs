@@ -58,7 +58,10 @@ fn a_steady_frame_allocates_and_writes_nothing() {
         let steady = step >= 8;
         let planned = allocations(|| {
             stage.terrain.begin_frame(1.0 / 60.0);
-            stage.terrain.plan_into(&mut plan, std::slice::from_ref(view), stage.renderer.residency()).unwrap();
+            stage
+                .terrain
+                .plan_into(&mut plan, std::slice::from_ref(view), stage.renderer.residency())
+                .unwrap();
         });
         stage.device.begin_frame();
         let (device, renderer, offscreen, target) =
@@ -79,8 +82,13 @@ fn a_steady_frame_allocates_and_writes_nothing() {
         .unwrap();
         if steady {
             counted = (counted.0 + planned, counted.1 + recorded);
-            let now = (stage.device.descriptor_writes(), stage.renderer.stats().sets, stage.device.live_bytes());
-            assert_eq!(*warm.get_or_insert(now), now, "descriptor writes, sets, device memory at step {step}");
+            let now =
+                (stage.device.descriptor_writes(), stage.renderer.stats().sets, stage.device.live_bytes());
+            assert_eq!(
+                *warm.get_or_insert(now),
+                now,
+                "descriptor writes, sets, device memory at step {step}"
+            );
             assert_eq!((stage.renderer.stats().uploaded_bytes, plan.upload_bytes()), (0, 0));
         }
     }

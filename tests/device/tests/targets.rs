@@ -7,7 +7,9 @@ use landform::field::Field;
 use landform::lod::LodSettings;
 use landform::plan::{TerrainSettings, View, ViewMode, Viewport};
 use landform_device_tests::{Stage, hills};
-use landform_harness::{Api, Gpu, Image8, Limit, OffscreenDesc, TargetKind, compare_or_write, shared, shared_with};
+use landform_harness::{
+    Api, Gpu, Image8, Limit, OffscreenDesc, TargetKind, compare_or_write, shared, shared_with,
+};
 use std::sync::Arc;
 
 const SIZE: [u32; 2] = [320, 180];
@@ -59,7 +61,8 @@ fn plain_formats_are_encoded() {
     let view = camera(&srgb);
     let expected = srgb.draw(&view);
     drop(srgb);
-    let unorm = stage(&gpu, TargetKind::Dynamic, vk::SampleCountFlags::TYPE_1, vk::Format::R8G8B8A8_UNORM).draw(&view);
+    let unorm = stage(&gpu, TargetKind::Dynamic, vk::SampleCountFlags::TYPE_1, vk::Format::R8G8B8A8_UNORM)
+        .draw(&view);
     let limit = Limit { tolerance: 2, fraction: 1.0 };
     compare_or_write("target-unorm", &expected, &unorm, limit).unwrap();
 }
@@ -110,18 +113,26 @@ fn off_centre_halves_make_the_whole() {
     let expected = stage.draw(&whole);
     for (side, x) in [(-1.0, 0.0), (1.0, 160.0)] {
         // Stretches one half of clip space over all of it.
-        let half = Mat4::from_translation(Vec3::new(-side, 0.0, 0.0)) * Mat4::from_scale(Vec3::new(2.0, 1.0, 1.0));
+        let half =
+            Mat4::from_translation(Vec3::new(-side, 0.0, 0.0)) * Mat4::from_scale(Vec3::new(2.0, 1.0, 1.0));
         let projection = half * whole.projection;
         let viewport = Viewport { x, y: 0.0, width: 160.0, height: 180.0 };
         let view = View { projection, unjittered: projection, viewport, ..whole };
         let drawn = stage.draw(&view);
         let crop = |image: &Image8| -> Vec<[u8; 4]> {
-            (0..SIZE[1]).flat_map(|y| (0..160).map(move |i| (x as u32 + i, y))).map(|(x, y)| image.pixel(x, y)).collect()
+            (0..SIZE[1])
+                .flat_map(|y| (0..160).map(move |i| (x as u32 + i, y)))
+                .map(|(x, y)| image.pixel(x, y))
+                .collect()
         };
         let (ours, theirs) = (crop(&drawn), crop(&expected));
         let close = |a: &[u8; 4], b: &[u8; 4]| a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= 3);
         let near = ours.iter().zip(&theirs).filter(|(a, b)| close(a, b)).count();
-        assert!(near as f64 >= 0.995 * ours.len() as f64, "{near} of {} pixels of the half at {x}", ours.len());
+        assert!(
+            near as f64 >= 0.995 * ours.len() as f64,
+            "{near} of {} pixels of the half at {x}",
+            ours.len()
+        );
     }
 }
 
@@ -147,7 +158,8 @@ fn orthographic_depth_is_the_height() {
         for x in 0..SIZE[0] {
             let east = centre.x - f64::from(width) / 2.0 + f64::from(x) + 0.5;
             let south = centre.z - f64::from(height) / 2.0 + f64::from(y) + 0.5;
-            let ground = landform::query::height_at(stage.terrain.field(), glam::DVec2::new(east, south)).unwrap();
+            let ground =
+                landform::query::height_at(stage.terrain.field(), glam::DVec2::new(east, south)).unwrap();
             let drawn = centre.y - 400.0 * f64::from(1.0 - depth[(y * SIZE[0] + x) as usize]);
             assert!((drawn - ground).abs() < 0.01, "{drawn} m drawn, {ground} m at {east}, {south}");
         }

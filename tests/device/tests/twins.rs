@@ -57,7 +57,11 @@ fn compare(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) {
         assert_eq!(result.differs, [0, 0], "the two ways to the height of {case:?}");
         let slope = atlas.slope(x, z, lambda);
         let off = (glam::Vec2::from(result.slope) - slope).abs().max_element();
-        assert!(off <= 0.5 + 1e-4 * slope.abs().max_element(), "slope {:?} for {slope} of {case:?}", result.slope);
+        assert!(
+            off <= 0.5 + 1e-4 * slope.abs().max_element(),
+            "slope {:?} for {slope} of {case:?}",
+            result.slope
+        );
         let distance = distance_at(&view, glam::Vec2::new(x, z));
         assert!(ulps(result.distance, distance) <= 4, "distance {} for {distance}", result.distance);
         let band = view.bands[case.level as usize];
@@ -68,8 +72,16 @@ fn compare(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) {
         assert!(result.distance < band.end || result.morph == 1.0, "not wholly morphed past the band");
         assert!(result.distance > band.start || result.morph == 0.0, "morphed before the band");
         assert_eq!(result.target, lattice::slide_target(case.index));
-        assert_eq!(result.slid.to_bits(), lattice::slide(case.index, case.morph).to_bits(), "slide of {case:?}");
-        assert_eq!(result.hole, u32::from(field.is_hole(Quad::new(case.quad[0], case.quad[1]))), "hole of {case:?}");
+        assert_eq!(
+            result.slid.to_bits(),
+            lattice::slide(case.index, case.morph).to_bits(),
+            "slide of {case:?}"
+        );
+        assert_eq!(
+            result.hole,
+            u32::from(field.is_hole(Quad::new(case.quad[0], case.quad[1]))),
+            "hole of {case:?}"
+        );
     }
 }
 
@@ -108,7 +120,9 @@ fn cases(field: &Field, count: u32) -> Vec<TwinCase> {
 #[test]
 fn shaders_and_rust_agree() {
     let gpu = shared();
-    for (width, height, tile) in [(513, 513, 128), (301, 150, 16), (2, 2, 16), (700, 90, 64), (1025, 33, 1024)] {
+    for (width, height, tile) in
+        [(513, 513, 128), (301, 150, 16), (2, 2, 16), (700, 90, 64), (1025, 33, 1024)]
+    {
         let mut field = noise(width, height, tile);
         let mut next = random(tile);
         for _ in 0..(width * height / 8).min(4000) {

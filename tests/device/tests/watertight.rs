@@ -54,7 +54,12 @@ fn pose_over(stage: &Stage, pose: u32, next: &mut impl FnMut() -> u32) -> View {
     let ground = query::height_at(stage.terrain.field(), DVec2::new(x, z)).expect("inside the map");
     // Every other pose grazes.
     let (above, lowered) = if pose % 2 == 0 { (2.0 * unit(), 0.1) } else { (150.0 * unit(), unit()) };
-    look_level(DVec3::new(x, ground + above + 1.0, z), 360.0 * unit() as f32, lowered as f32, stage.viewport())
+    look_level(
+        DVec3::new(x, ground + above + 1.0, z),
+        360.0 * unit() as f32,
+        lowered as f32,
+        stage.viewport(),
+    )
 }
 
 /// The same view, with one pixel and what is around it drawn 64 times as large.

@@ -26,9 +26,13 @@ impl Limit {
 /// The most bytes that a golden picture may have.
 const MOST_BYTES: u64 = 512 << 10;
 
-/// The root of the repository.
+/// The root of the repository: `LANDFORM_ROOT` where a test runs on another machine than it was built on, else where it
+/// was built.
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    match std::env::var_os("LANDFORM_ROOT") {
+        Some(root) => PathBuf::from(root),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."),
+    }
 }
 
 /// Holds a picture against its golden one.
