@@ -179,8 +179,8 @@ impl LodRanges {
     pub fn clamped(geometry: &LodGeometry, near: f64, ratio: f64) -> Result<(Self, bool)> {
         check_ratio(ratio)?;
         let minimum = geometry.minimum_near(ratio);
-        // NaN is raised too: it compares as not above the minimum.
-        let raised = !(near >= minimum);
+        // No order with the minimum is NaN's, which is raised too.
+        let raised = near.partial_cmp(&minimum).is_none_or(|order| order.is_lt());
         let near = if raised { minimum } else { near.min(f64::from(f32::MAX) / 4.0) };
         Ok((Self::doubling(geometry, near, ratio), raised))
     }

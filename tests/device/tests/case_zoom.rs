@@ -208,7 +208,7 @@ enum Follow {
 }
 
 /// A share of the vertices in view is looked at, and of those a share is asked whether anything stands before them.
-const STRIDE: u64 = 3;
+const STRIDE: u64 = 5;
 const ASKED: u64 = 16;
 
 /// The share of the visible vertices that moved by more than a pixel between two frames, both seen through the later
