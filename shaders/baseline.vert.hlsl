@@ -7,7 +7,7 @@ precise float4 main(uint vertex : SV_VertexID, uint instance : SV_InstanceID) : 
     NodeRecord node = nodes[instance];
     uint2 index = uint2(vertex % ROW, vertex / ROW);
     float2 place = min(node.origin + float2(index) * node.step, float2(map.xy));
-    float2 across = level_relative(place);
+    float2 across = relative_to(place, camera_sample);
     float down = (camera_height.x + camera_height.y) * camera_height.z;
     return project(float3(across.x, -down, across.y));
 }

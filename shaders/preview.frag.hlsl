@@ -29,8 +29,8 @@ float3 tint(float height, float up)
     float3 stone = float3(0.185, 0.172, 0.155);
     float3 pale = float3(0.560, 0.565, 0.580);
     float3 ground = lerp(meadow, heath, smoothstep(0.15, 0.55, height));
-    ground = lerp(ground, pale, smoothstep(0.72, 0.95, height));
-    return lerp(stone, ground, smoothstep(0.62, 0.86, up));
+    ground = lerp(ground, pale, smoothstep(0.66, 0.92, height));
+    return lerp(stone, ground, smoothstep(0.68, 0.90, up));
 }
 
 float3 shaded(Fragment fragment, float3 normal)
@@ -39,6 +39,9 @@ float3 shaded(Fragment fragment, float3 normal)
     float direct = max(dot(normal, sun.xyz), 0.0);
     // Light from the sky above and a little of the ground's own from below.
     float3 ambient = lerp(float3(0.14, 0.12, 0.09), float3(0.27, 0.36, 0.52), 0.5 + 0.5 * normal.y);
+    // Weak light from opposite the sun, so that the shade has form.
+    float3 opposite = normalize(float3(-sun.x, 0.4, -sun.z));
+    ambient += float3(0.20, 0.23, 0.28) * max(dot(normal, opposite), 0.0);
     float3 light = albedo * (float3(3.4, 2.95, 2.35) * direct + ambient);
     float distance = length(fragment.relative);
     float haze = 1.0 - exp(-distance * sun.w);

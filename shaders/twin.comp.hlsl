@@ -45,7 +45,7 @@ void main(uint3 thread : SV_DispatchThreadID)
     result.taps = uint4(x.first, x.second, z.first, z.second);
     result.fraction = float2(x.fraction, z.fraction);
     result.height = height_at(one.place.xy, one.place.z);
-    result.distance = level_distance(level_relative(one.place.xy), camera_height.w);
+    result.distance = level_distance_at(one.place.xy);
     result.morph = level_morph(result.distance, bands[one.level]);
     result.target = slide_target(one.index);
     result.slid = slide(one.index, one.morph);

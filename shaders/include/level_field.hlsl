@@ -18,11 +18,17 @@ float level_morph(float distance, MorphBand band)
     return distance >= band.end ? 1.0 : clamp(inside, 0.0, 1.0);
 }
 
-// Samples relative to the camera, metres. The first subtraction is exact.
-float2 level_relative(float2 place)
+// A place relative to a split one, metres. The first subtraction is exact.
+float2 relative_to(float2 place, float4 split)
 {
-    precise float2 relative = ((place - camera_sample.xy) - camera_sample.zw) * spacing.xy;
+    precise float2 relative = ((place - split.xy) - split.zw) * spacing.xy;
     return relative;
+}
+
+// The level field's distance at a place in samples, metres.
+float level_distance_at(float2 place)
+{
+    return level_distance(relative_to(place, level_sample), camera_height.w);
 }
 
 #endif

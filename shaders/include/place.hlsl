@@ -28,7 +28,7 @@ Placed place_on_map(uint vertex, uint instance)
     float2 edge = float2(map.xy);
     // Past the map's edge a patch folds onto the edge: padding is never drawn.
     precise float2 still = min(node.origin + float2(index) * node.step, edge);
-    float distance = level_distance(level_relative(still), camera_height.w);
+    float distance = level_distance_at(still);
     float morph = level_morph(distance, bands[level]);
     precise float2 slid = node.origin + float2(slide(index.x, morph), slide(index.y, morph)) * node.step;
     Placed placed;
@@ -42,7 +42,7 @@ Placed place_on_map(uint vertex, uint instance)
 Placed raise(Placed placed, float height)
 {
     precise float up = ((height - camera_height.x) - camera_height.y) * camera_height.z;
-    float2 across = level_relative(placed.place);
+    float2 across = relative_to(placed.place, camera_sample);
     placed.height = height;
     placed.relative = float3(across.x, up, across.y);
     return placed;

@@ -23,6 +23,7 @@ struct NodeRecord
     column_major float4x4 view_projection;
     float4 camera_sample; // whole column, whole row, part of a column, part of a row
     float4 camera_height; // whole code, part of a code, metres a code, dy
+    float4 level_sample;  // where the level field is measured from, split like the camera
     float4 spacing;       // x, z, 1 / tile quads, 0
     uint4 map;            // quads x, quads z, tile quads, log2 of tile samples
     uint4 tiles;          // tiles x, tiles z, view mode, 0

@@ -73,8 +73,10 @@ pub struct ViewConstants {
     /// a column, fraction of a row.
     pub camera_sample: [f32; 4],
     /// The camera's height in codes, split in the same way: whole code, fraction; then metres a code; then how far,
-    /// in metres, the camera is above or below the declared height range (0 inside it).
+    /// in metres, the level field's centre is above or below the declared height range (0 inside it).
     pub camera_height: [f32; 4],
+    /// Where the level field is measured from, in samples, split like the camera; the camera itself as a rule.
+    pub level_sample: [f32; 4],
     /// Metres between samples in x and in z; then 1 / tile quads; then 0.
     pub spacing: [f32; 4],
     /// Quads of the map in x and in z, quads a side of a tile, log2 of the samples a side of a tile.

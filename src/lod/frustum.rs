@@ -1,6 +1,6 @@
 //! What a view sees, as planes.
 
-use glam::{Mat4, Vec4};
+use glam::{Mat4, Vec3, Vec4};
 
 /// The planes that a view sees between, in the terrain's frame and relative to the camera, normals pointing in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +28,14 @@ impl Frustum {
             }
         }
         frustum
+    }
+
+    /// The same planes, relative to a place at this offset from the camera.
+    pub fn seen_from(mut self, offset: Vec3) -> Self {
+        for plane in &mut self.planes[..self.count] {
+            plane.w += plane.truncate().dot(offset);
+        }
+        self
     }
 
     /// The planes: inward unit normal in xyz, distance in w.

@@ -24,7 +24,7 @@ pub fn still_place(view: &ViewConstants, node: &NodeRecord, index: [u32; 2]) -> 
 
 /// The level field's distance at a place in samples, metres.
 pub fn distance_at(view: &ViewConstants, place: Vec2) -> f32 {
-    let [column, row, column_part, row_part] = view.camera_sample;
+    let [column, row, column_part, row_part] = view.level_sample;
     let relative = Vec2::new(
         level_field::relative(place.x, column, column_part, view.spacing[0]),
         level_field::relative(place.y, row, row_part, view.spacing[1]),

@@ -5,22 +5,30 @@ use crate::abi::ViewConstants;
 use crate::atlas::AtlasLayout;
 use crate::field::Field;
 use crate::lod::SelectInput;
-use glam::Mat4;
+use glam::{DVec3, Mat4};
 
 /// The part of a view's block that places vertices.
+///
+/// `camera` is where it is drawn from, in the terrain's frame; the selection's own camera is what the level field is
+/// measured from.
 pub(super) fn view_constants(
     field: &Field,
     input: &SelectInput<'_>,
+    camera: DVec3,
     view_projection: &Mat4,
 ) -> ViewConstants {
     let desc = field.desc();
     let layout = AtlasLayout::new(desc);
-    let (column, column_part) = split(input.camera.x / desc.spacing.x);
-    let (row, row_part) = split(input.camera.z / desc.spacing.y);
-    let (code, code_part) = split((input.camera.y - desc.range.min) / desc.range.metres_per_code());
+    let samples = |place: DVec3| {
+        let (column, column_part) = split(place.x / desc.spacing.x);
+        let (row, row_part) = split(place.z / desc.spacing.y);
+        [column, row, column_part, row_part]
+    };
+    let (code, code_part) = split((camera.y - desc.range.min) / desc.range.metres_per_code());
     ViewConstants {
         view_projection: view_projection.to_cols_array_2d(),
-        camera_sample: [column, row, column_part, row_part],
+        camera_sample: samples(camera),
+        level_sample: samples(input.camera),
         camera_height: [code, code_part, desc.range.metres_per_code() as f32, input.dy() as f32],
         spacing: [desc.spacing.x as f32, desc.spacing.y as f32, layout.inverse_quads(), 0.0],
         map: [desc.quads_x(), desc.quads_z(), desc.tile_quads(), desc.tile_samples.trailing_zeros()],
@@ -33,7 +41,7 @@ pub(super) fn view_constants(
 
 /// The preview's part of a view's block.
 pub(super) fn light(constants: &mut ViewConstants, view: &View, placement: &Placement) {
-    let sun = placement.direction_to_terrain(view.preview.sun.as_dvec3()).normalize_or(glam::DVec3::Y);
+    let sun = placement.direction_to_terrain(view.preview.sun.as_dvec3()).normalize_or(DVec3::Y);
     constants.sun = sun.as_vec3().extend(view.preview.haze.max(0.0)).to_array();
     constants.sky = view.preview.horizon.extend(0.0).to_array();
     constants.tiles[2] = view.preview.mode as u32;

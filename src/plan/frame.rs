@@ -3,7 +3,7 @@
 use super::{ViewMode, Viewport};
 use crate::abi::{NodeRecord, ViewConstants};
 use crate::atlas::{AtlasLayout, MipChain};
-use crate::field::{TileId, TileRevision};
+use crate::field::{FieldDesc, TileId, TileRevision};
 use crate::lod::{GridSize, SelectStats};
 use glam::Mat4;
 use std::ops::Range;
@@ -37,8 +37,10 @@ pub struct TileUpload {
 }
 
 impl FramePlan {
-    /// An empty plan, to be filled again and again without allocating.
-    pub(crate) fn empty(layout: AtlasLayout) -> Self {
+    /// An empty plan for fields of this shape, to be filled by [`Terrain::plan_into`](super::Terrain::plan_into) again and
+    /// again without allocating.
+    pub fn empty(desc: &FieldDesc) -> Self {
+        let layout = AtlasLayout::new(desc);
         Self { layout, uploads: Vec::new(), views: Vec::new(), texels: Vec::new(), hole_bytes: Vec::new() }
     }
 

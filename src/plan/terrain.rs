@@ -95,7 +95,7 @@ impl Terrain {
     /// # Errors
     /// A view that cannot be drawn, with a sentence.
     pub fn plan(&mut self, views: &[View], residency: &Residency) -> Result<FramePlan> {
-        let mut plan = FramePlan::empty(AtlasLayout::new(self.field.desc()));
+        let mut plan = FramePlan::empty(self.field.desc());
         self.plan_into(&mut plan, views, residency)?;
         Ok(plan)
     }
@@ -165,11 +165,13 @@ impl Terrain {
     fn plan_view(&mut self, view: &View, mut nodes: Vec<NodeRecord>) -> Result<ViewPlan> {
         let (ranges, near_raised) = self.ranges(view)?;
         let camera = self.settings.placement.to_terrain(view.position);
+        let level_from = self.settings.placement.to_terrain(view.level_position());
         let turn = Mat4::from_quat(view.rotation.inverse()) * self.settings.placement.rotation();
         let frustum = Frustum::of(&(a_pixel_wider(view) * view.unjittered * turn));
-        let input = SelectInput::new(&self.field, self.settings.grid, &ranges, camera, &frustum);
+        let frustum = frustum.seen_from((level_from - camera).as_vec3());
+        let input = SelectInput::new(&self.field, self.settings.grid, &ranges, level_from, &frustum);
         let stats = select(&input, &mut nodes);
-        let mut constants = view_constants(&self.field, &input, &(view.projection * turn));
+        let mut constants = view_constants(&self.field, &input, camera, &(view.projection * turn));
         light(&mut constants, view, &self.settings.placement);
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         Ok(ViewPlan {
@@ -193,7 +195,7 @@ impl Terrain {
     fn ranges(&mut self, view: &View) -> Result<(LodRanges, bool)> {
         match self.settings.lod {
             LodSettings::Derived { pixel_error, ratio, octaves_a_second, bias } => {
-                let dy = dy(&self.field, self.settings.placement.to_terrain(view.position).y);
+                let dy = dy(&self.field, self.settings.placement.to_terrain(view.level_position()).y);
                 let pixels_at_a_metre = pixels_at_a_metre(view, dy);
                 let wanted = DerivedRanges { pixel_error, pixels_at_a_metre, bias }.near(&self.geometry);
                 let minimum = self.geometry.minimum_near(ratio);
@@ -328,6 +330,23 @@ mod tests {
         let cut = View { cut: true, ..view(1, 0.05) };
         terrain.begin_frame(0.1);
         assert_eq!(near(&mut terrain, cut), near(&mut terrain, view(2, 0.05)));
+    }
+
+    /// Level of detail is measured from where a view says, and what is culled stays what the camera does not see.
+    #[test]
+    fn level_of_detail_may_be_measured_from_elsewhere() {
+        let mut terrain = terrain();
+        let residency = Residency::nothing(terrain.field().desc());
+        let here = terrain.plan(&[view(1, 1.0)], &residency).unwrap();
+        let same = View { level_from: Some(view(1, 1.0).position), ..view(1, 1.0) };
+        assert_eq!(terrain.plan(&[same], &residency).unwrap().views[0].nodes, here.views[0].nodes);
+        let level_from = Some(DVec3::new(128.0, 20.0, -2000.0));
+        let away = terrain.plan(&[View { level_from, ..view(2, 1.0) }], &residency).unwrap();
+        let finest = |plan: &FramePlan| plan.views[0].nodes.iter().map(|node| node.level()).min();
+        assert!(finest(&away) > finest(&here), "{:?} {:?}", finest(&away), finest(&here));
+        // North of the camera lies everything it sees.
+        let south = away.views[0].nodes.iter().filter(|node| node.origin[1] >= 160.0).count();
+        assert_eq!(south, 0, "{:?}", away.views[0].nodes);
     }
 
     #[test]

@@ -109,6 +109,9 @@ pub struct View {
     /// True where the viewport handed to Vulkan is turned over (negative height), so that clip space's +Y is up as in
     /// `projection`. False where the projection itself points +Y down.
     pub flip_y: bool,
+    /// World metres that level of detail is measured from, or None for the camera. Two eyes that share one never differ
+    /// in level; a frozen one lets the camera look at a selection from outside.
+    pub level_from: Option<DVec3>,
     /// True in the first frame after the camera jumped: nothing of the last frame is carried over.
     pub cut: bool,
     /// The preview's light and what it shows.
@@ -132,9 +135,15 @@ impl View {
             unjittered: projection,
             viewport,
             flip_y: true,
+            level_from: None,
             cut: false,
             preview: Preview::default(),
         }
+    }
+
+    /// World metres that level of detail is measured from.
+    pub fn level_position(&self) -> DVec3 {
+        self.level_from.unwrap_or(self.position)
     }
 
     /// The rotation of a camera turned `yaw` radians clockwise from north (−Z), seen from above, and raised `pitch`
@@ -146,7 +155,7 @@ impl View {
     /// Refuses, with a sentence, what cannot be drawn.
     pub(crate) fn validate(&self) -> Result<()> {
         let refuse = |why: String| Err(Error::invalid("view", why));
-        if !self.position.is_finite() || !self.rotation.is_finite() {
+        if !self.position.is_finite() || !self.level_position().is_finite() || !self.rotation.is_finite() {
             return refuse(format!(
                 "the camera is at {} turned {}; both must be finite",
                 self.position, self.rotation

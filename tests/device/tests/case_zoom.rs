@@ -261,35 +261,40 @@ fn moved(
     (if far == 0 { 0.0 } else { far as f64 / (all as f64).max(1.0) }, most)
 }
 
-/// With the projection's own motion removed, 99.9 % of what is visible moves by at most a pixel a frame.
+/// Follows the whole zoom from both cameras, and refuses more than a thousandth that moves by over a pixel a frame.
+fn assert_still(name: &str, field: &Field, lod: &LodSettings, follow: Follow) {
+    let atlas = HeightAtlas::new(field);
+    for camera in cameras(field) {
+        let plans = camera.zoom(field, lod, SMALL);
+        let (mut worst, mut most) = (0f64, 0f32);
+        for (frame, pair) in plans.windows(2).enumerate() {
+            let (share, by) = moved(field, &atlas, camera.eye, [&pair[0], &pair[1]], follow);
+            let percent = 100.0 * share;
+            assert!(share <= 0.001, "{name}, {}, frame {frame}: {percent:.3} % of {follow:?}", camera.name);
+            (worst, most) = (worst.max(percent), most.max(by));
+        }
+        let camera = camera.name;
+        println!("{name}, {camera}, {lod:?}, {follow:?}: {worst:.4} % at worst, {most:.2} pixels at most");
+    }
+}
+
+/// With the projection's own motion removed, 99.9 % of what is visible moves by at most a pixel a frame. How far ground
+/// moves goes with its slope: a level's change lifts it by half a quad's rise, and slides a vertex by a quad.
 #[test]
 fn a_zoom_moves_the_ground_by_at_most_a_pixel_a_frame() {
-    let settings = [(1.0, 0.66, 6.0, Follow::Ground), (0.75, 0.5, 3.0, Follow::Vertex)];
+    let derived = |pixel_error, ratio, octaves_a_second| LodSettings::Derived {
+        pixel_error,
+        ratio,
+        octaves_a_second,
+        bias: 0.0,
+    };
     for (name, field) in fields() {
-        let atlas = HeightAtlas::new(&field);
-        for (pixel_error, ratio, octaves_a_second, follow) in settings {
-            let lod = LodSettings::Derived { pixel_error, ratio, octaves_a_second, bias: 0.0 };
-            for camera in cameras(&field) {
-                let plans = camera.zoom(&field, &lod, SMALL);
-                let (mut worst, mut most, mut sum) = (0f64, 0f32, 0.0);
-                for (frame, pair) in plans.windows(2).enumerate() {
-                    let (share, by) = moved(&field, &atlas, camera.eye, [&pair[0], &pair[1]], follow);
-                    assert!(
-                        share <= 0.001,
-                        "{name}, {}, frame {frame}: {:.3} % of {follow:?}",
-                        camera.name,
-                        100.0 * share
-                    );
-                    (worst, most, sum) = (worst.max(share), most.max(by), sum + share);
-                }
-                println!(
-                    "{name}, {}, pixel error {pixel_error}, {follow:?}: {:.4} % at worst, {:.4} % on average, {most:.2} pixels \
-                     at most",
-                    camera.name,
-                    100.0 * worst,
-                    100.0 * sum / (plans.len() - 1) as f64
-                );
-            }
+        if name == "hills" {
+            assert_still(name, &field, &LodSettings::default(), Follow::Vertex);
+        } else {
+            // Ground that climbs by more than its own width on half the map asks for finer quads.
+            assert_still(name, &field, &derived(1.0, 0.66, 6.0), Follow::Ground);
+            assert_still(name, &field, &derived(0.75, 0.5, 3.0), Follow::Vertex);
         }
     }
 }

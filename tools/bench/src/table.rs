@@ -46,7 +46,7 @@ fn cpu_tables(text: &mut String, cpu: &Value) {
 fn gpu_tables(text: &mut String, gpu: &Value) {
     text.push('\n');
     pairs(text, &gpu["device"]);
-    text.push_str("\nPasses (medians over the poses, milliseconds of the device's clock)\n");
+    text.push_str("\nPasses (milliseconds by the named clock: each pose its median, then the median of the poses)\n");
     let columns = [
         "size",
         "grid",
@@ -58,6 +58,7 @@ fn gpu_tables(text: &mut String, gpu: &Value) {
         "depth",
         "sky",
         "invocations/triangle",
+        "clock",
     ];
     table(text, &columns, list(&gpu["passes"]), |row| {
         let pass = |name: &str| row["milliseconds"][name].clone();
@@ -72,6 +73,7 @@ fn gpu_tables(text: &mut String, gpu: &Value) {
             pass("depth"),
             pass("sky"),
             row["vertex_invocations_a_triangle"].clone(),
+            row["clock"].clone(),
         ]
     });
     text.push_str("\nFirst frame\n");

@@ -307,6 +307,29 @@ mod tests {
     }
 
     #[test]
+    fn a_discrete_device_goes_before_an_integrated_one_and_a_cpu_last() {
+        let mut kinds = [
+            vk::PhysicalDeviceType::OTHER,
+            vk::PhysicalDeviceType::CPU,
+            vk::PhysicalDeviceType::VIRTUAL_GPU,
+            vk::PhysicalDeviceType::INTEGRATED_GPU,
+            vk::PhysicalDeviceType::DISCRETE_GPU,
+        ];
+        kinds.sort_by_key(|&kind| rank(kind));
+        assert_eq!(
+            kinds,
+            [
+                vk::PhysicalDeviceType::DISCRETE_GPU,
+                vk::PhysicalDeviceType::INTEGRATED_GPU,
+                vk::PhysicalDeviceType::VIRTUAL_GPU,
+                vk::PhysicalDeviceType::CPU,
+                // What says nothing about itself.
+                vk::PhysicalDeviceType::OTHER,
+            ]
+        );
+    }
+
+    #[test]
     fn a_choice_that_is_not_there_lists_what_is() {
         let names = ["NVIDIA H200".to_string()];
         let sentence = DeviceChoice::parse("7").find(&names).unwrap_err().to_string();

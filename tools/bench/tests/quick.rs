@@ -1,0 +1,57 @@
+//! The program runs, and prints what it promises. No number that takes time is held: a test shares its machine.
+
+use serde_json::Value;
+use std::process::Command;
+
+fn bench(arguments: &[&str]) -> String {
+    let program = Command::new(env!("CARGO_BIN_EXE_landform-bench")).args(arguments).output();
+    let output = program.expect("the benchmark starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("Unicode")
+}
+
+fn report(arguments: &[&str]) -> Value {
+    serde_json::from_str(&bench(arguments)).expect("JSON")
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value[name].as_array().unwrap_or_else(|| panic!("no list {name} in {value:#}"))
+}
+
+#[test]
+fn the_processor_is_measured() {
+    let report = report(&["cpu", "--quick"]);
+    let cpu = &report["cpu"];
+    assert_eq!(cpu["map"]["is_the_reference_map"], true);
+    // A tenth of the reference's tree.
+    assert!(cpu["bounds"]["bytes"].as_f64().is_some_and(|bytes| bytes < 1.05e5));
+    let selection = list(cpu, "selection");
+    assert_eq!(selection.len(), 6);
+    for row in selection {
+        let visited = |who: &str| row[who]["visited_a_frame"].as_f64();
+        // The baseline counts the root, which is visited without a test.
+        assert_eq!(visited("landform").map(|nodes| nodes + 1.0), visited("naive"), "{row:#}");
+        assert!(row["nodes_selected_by_one_only"].as_u64().is_some_and(|nodes| nodes < 64), "{row:#}");
+    }
+}
+
+#[test]
+fn the_device_is_measured() {
+    let report = report(&["gpu", "--quick"]);
+    let gpu = &report["gpu"];
+    for nothing in ["most_texture_bytes", "most_allocations", "most_descriptor_writes", "most_sets_made"] {
+        assert_eq!(gpu["steady"][nothing], 0, "{:#}", gpu["steady"]);
+    }
+    assert_eq!(gpu["upload"]["tiles"], 289);
+    let passes = list(gpu, "passes");
+    assert_eq!(passes.len(), 3, "a grid each");
+    for row in passes {
+        assert!(row["milliseconds"]["surface"].as_f64().is_some_and(|time| time > 0.0), "{row:#}");
+    }
+}
+
+#[test]
+fn tables_are_for_people() {
+    let table = bench(&["cpu", "--quick", "--table"]);
+    assert!(table.contains("ns/visited") && table.contains("legal ranges, leaf 32"), "{table}");
+}
