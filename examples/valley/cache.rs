@@ -8,9 +8,6 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Raise it when the generator makes another map from the same parameters.
-const GENERATOR: u64 = 1;
-
 const MARK: u64 = u64::from_le_bytes(*b"landval1");
 const WORDS: usize = 5;
 
@@ -83,7 +80,7 @@ fn write(path: &Path, params: &ValleyParams, map: &Kept) -> io::Result<()> {
 
 /// Generator and size in one word.
 fn from(params: &ValleyParams) -> u64 {
-    GENERATOR << 32 | u64::from(params.size)
+    u64::from(landform::synth::VERSION) << 32 | u64::from(params.size)
 }
 
 /// FNV-1a over words of 64 bits, which is fast enough to be checked at every start.

@@ -3,6 +3,7 @@
 use crate::report::FrameReport;
 use crate::stop::Result;
 use ash::vk;
+use glam::DVec3;
 use landform::abi::NodeRecord;
 use landform::draw::{Renderer, Target};
 use landform::field::Field;
@@ -19,8 +20,11 @@ pub(crate) struct Scene {
     renderer: Renderer,
     timestamps: Timestamps,
     plan: Option<FramePlan>,
-    /// Nodes that are drawn in place of those that the camera would select.
-    frozen: Option<Vec<NodeRecord>>,
+    /// Where the last frame's level of detail was measured from.
+    level_from: DVec3,
+    /// Nodes that are drawn in place of those that the camera would select, and where their level of detail is measured
+    /// from: the selection seen from outside, morph and all.
+    frozen: Option<(Vec<NodeRecord>, DVec3)>,
     uploaded: u64,
     cpu: Duration,
     device: Arc<Device>,
@@ -36,7 +40,8 @@ impl Scene {
         let renderer = Renderer::new(&device, terrain.field().desc())?;
         let timestamps = Timestamps::new(&device, "valley", 4, false)?;
         let (plan, frozen, uploaded, cpu) = (None, None, 0, Duration::ZERO);
-        Ok(Self { terrain, renderer, timestamps, plan, frozen, uploaded, cpu, device })
+        let level_from = DVec3::ZERO;
+        Ok(Self { terrain, renderer, timestamps, plan, level_from, frozen, uploaded, cpu, device })
     }
 
     pub(crate) fn device(&self) -> &Arc<Device> {
@@ -48,17 +53,19 @@ impl Scene {
         let start = Instant::now();
         self.device.begin_frame();
         self.terrain.begin_frame(seconds);
+        let view = View { level_from: self.frozen.as_ref().map(|(_, from)| *from).or(view.level_from), ..*view };
+        self.level_from = view.level_position();
         // The plan is used again, so that a steady frame allocates nothing.
         let residency = self.renderer.residency();
         let mut plan = match self.plan.take() {
-            None => self.terrain.plan(&[*view], residency)?,
+            None => self.terrain.plan(&[view], residency)?,
             Some(mut plan) => {
-                self.terrain.plan_into(&mut plan, &[*view], residency)?;
+                self.terrain.plan_into(&mut plan, &[view], residency)?;
                 plan
             }
         };
-        if let Some(frozen) = &self.frozen {
-            plan.views[0].nodes.clone_from(frozen);
+        if let Some((nodes, _)) = &self.frozen {
+            plan.views[0].nodes.clone_from(nodes);
         }
         let plan = self.plan.insert(plan);
         let device = self.device.clone();
@@ -107,7 +114,8 @@ impl Scene {
 
     /// Keeps drawing the nodes of the last frame, or ends that.
     pub(crate) fn freeze(&mut self, on: bool) {
-        self.frozen = self.plan.as_ref().filter(|_| on).map(|plan| plan.views[0].nodes.clone());
+        let plan = self.plan.as_ref().filter(|_| on);
+        self.frozen = plan.map(|plan| (plan.views[0].nodes.clone(), self.level_from));
     }
 
     pub(crate) fn is_frozen(&self) -> bool {

@@ -35,6 +35,9 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use uplift::Growth;
 
+/// Raised when the same parameters make another map: what was made before and kept is then out of date.
+pub const VERSION: u32 = 1;
+
 /// What [`valley`] makes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

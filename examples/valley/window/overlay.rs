@@ -217,8 +217,7 @@ fn settings(ui: &mut egui::Ui, controls: &mut Controls) {
     ui.add(degrees(&mut controls.sun.height, 2.0..=88.0).text("sun's height"));
     ui.checkbox(&mut controls.freeze, "freeze the selected nodes");
     if controls.freeze {
-        // They slide as the camera that moves says: what is frozen is which nodes are drawn.
-        ui.weak("These are the nodes of where you were; they morph for where you are.");
+        ui.weak("What was selected where you were, with the detail it had there.");
     }
 }
 

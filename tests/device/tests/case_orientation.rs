@@ -4,7 +4,7 @@ use glam::DVec2;
 use landform::field::{Field, FieldDesc, Sample, SampleRect};
 use landform::import::ImportOptions;
 use landform::lod::LodSettings;
-use landform::plan::TerrainSettings;
+use landform::plan::{TerrainSettings, ViewMode};
 use landform_device_tests::{Stage, TopDown, shared_field};
 use landform_harness::{Gpu, Image8, repository, shared, write_png};
 use std::sync::Arc;
@@ -31,8 +31,9 @@ fn letter() -> Field {
     field
 }
 
-/// Draws the whole map, north up, and checks that what is high and what is low lies where the file has it.
-fn draw(gpu: &Arc<Gpu>, field: Field) -> Image8 {
+/// Draws the whole map, north up, lit and as normals, and checks that what is high and what is low lies where the file
+/// has it.
+fn draw(gpu: &Arc<Gpu>, field: Field) -> [Image8; 2] {
     let lod = LodSettings::Near { near: 1e7, ratio: 0.66, bias: 0.0 };
     let settings = TerrainSettings { lod, ..TerrainSettings::default() };
     let range = field.desc().range;
@@ -78,33 +79,41 @@ fn draw(gpu: &Arc<Gpu>, field: Field) -> Image8 {
     for (x, y) in [(0, 0), (SIZE - 1, 0), (0, SIZE - 1)] {
         assert!(spike(x, y) < range.metres(22000.0), "a spike in another corner");
     }
-    stage.draw(&top_down.view(stage.viewport()))
+    let mut view = top_down.view(stage.viewport());
+    [ViewMode::Shaded, ViewMode::Normals].map(|mode| {
+        view.preview.mode = mode;
+        stage.draw(&view)
+    })
 }
 
-/// Light from the north-west: a step's west and north side is brighter than its east and south side.
-fn lit_from_the_north_west(picture: &Image8, stroke: [u32; 4]) {
-    let bright = |x: u32, y: u32| picture.pixel(x, y)[..3].iter().map(|&v| u32::from(v)).sum::<u32>();
-    let [x0, z0, x1, z1] = stroke;
-    let middle = [(x0 + x1) / 2, (z0 + z1) / 2];
-    let (west, east) = (bright(x0 - 1, middle[1]), bright(x1 - 1, middle[1]));
-    assert!(west > east + 40, "west side {west}, east side {east}");
-    // The stem's foot and the upper bar's upper side.
-    let (north, south) = (bright(middle[0], z0 - 1), bright(middle[0], z1 - 1));
-    assert!(north > south + 30, "north side {north}, south side {south}");
+/// The normals' picture shows east as red and north as green: so face the sides of a stroke.
+fn faces_the_right_way(normals: &Image8, [x0, z0, x1, z1]: [u32; 4]) {
+    let [middle_x, middle_z] = [(x0 + x1) / 2, (z0 + z1) / 2];
+    let level = normals.pixel(2 * x1, middle_z);
+    for (side, channel, up, [x, z]) in [
+        ("west", 0, false, [x0 - 1, middle_z]),
+        ("east", 0, true, [x1 - 1, middle_z]),
+        ("north", 1, true, [middle_x, z0 - 1]),
+        ("south", 1, false, [middle_x, z1 - 1]),
+    ] {
+        let (here, flat) = (i32::from(normals.pixel(x, z)[channel]), i32::from(level[channel]));
+        let more = if up { here - flat } else { flat - here };
+        assert!(more > 20, "the {side} side is {here} where level ground is {flat}");
+    }
 }
 
 #[test]
 fn an_f_reads_as_an_f() {
     let gpu = shared();
-    let picture = draw(&gpu, letter());
+    let [picture, normals] = draw(&gpu, letter());
     write_png(repository().join("out/orientation-generated.png"), &picture).unwrap();
-    lit_from_the_north_west(&picture, [25, 25, 45, 150]);
+    faces_the_right_way(&normals, STROKES[0]);
     let options = ImportOptions::default().with_range(0.0, 40.0);
     let files = ["synth/orient_F_257_u16.png", "synth/orient_F_257_le.r16"];
     let pictures: Vec<_> =
         files.iter().filter_map(|path| shared_field(path, &options)).map(|field| draw(&gpu, field)).collect();
     if let [png, raw] = &pictures[..] {
-        write_png(repository().join("out/orientation-png.png"), png).unwrap();
+        write_png(repository().join("out/orientation-png.png"), &png[0]).unwrap();
         assert!(png == raw, "the PNG and the raw file give different pictures");
     }
 }
