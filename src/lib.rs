@@ -78,9 +78,9 @@
 //!     /// As [`Device::new`]: the host's handles are valid, and outlive the ground.
 //!     unsafe fn new(host: Host, field: Field) -> landform::Result<Self> {
 //!         let device = unsafe { Device::new(host)? };
-//!         let mut terrain = Terrain::new(field, TerrainSettings::default())?;
+//!         let terrain = Terrain::new(field, TerrainSettings::default())?;
 //!         let renderer = Renderer::new(&device, terrain.field().desc())?;
-//!         let plan = terrain.plan(&[], renderer.residency())?;
+//!         let plan = FramePlan::empty(terrain.field().desc()); // used again: steady frames allocate nothing
 //!         Ok(Self { device, terrain, renderer, plan })
 //!     }
 //!

@@ -13,7 +13,7 @@ use engine::{Engine, FRAMES_IN_FLIGHT};
 use glam::DVec3;
 use landform::draw::{Renderer, Target};
 use landform::gpu::Device;
-use landform::plan::{Terrain, TerrainSettings, View, Viewport};
+use landform::plan::{FramePlan, Terrain, TerrainSettings, View, Viewport};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,7 +58,8 @@ fn draw(engine: &mut Engine) -> Result<Vec<u8>> {
     // Declared last, so dropped first: nothing above is destroyed while the device uses it.
     let _idle = engine.idle_when_dropped();
 
-    let mut plan = terrain.plan(&[], renderer.residency())?;
+    // Used again by every frame: a steady one allocates nothing.
+    let mut plan = FramePlan::empty(terrain.field().desc());
     for number in 0..FRAMES {
         if number == DIG {
             ground::dig(terrain.field_mut());

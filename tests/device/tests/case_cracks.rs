@@ -34,7 +34,7 @@ fn ridge() -> Field {
             .unwrap();
     field.edit(field.desc().rect(), |z, row| {
         for (x, code) in row.iter_mut().enumerate() {
-            let on = |at: u32| at % 127 == 0 || at % 128 == 0 || at % 127 == 126;
+            let on = |at: u32| at.is_multiple_of(127) || at.is_multiple_of(128) || at % 127 == 126;
             *code = if on(x as u32) || on(z) { 60000 } else { 0 };
         }
     });
@@ -135,8 +135,8 @@ fn a_band_that_ends_late_would_be_found() {
     let mut stage = Stage::new(&gpu, field.clone(), settings(&field, GridSize::G16), SIZE[0], SIZE[1]);
     let mut found = 0;
     for pose in 0..10 {
-        let eye = above(&field, DVec2::new(250.3, 260.7), 10.0);
-        let view = look_level(eye, 36.0 * pose as f32, 0.5, stage.viewport());
+        let eye = above(&field, DVec2::new(250.3, 260.7), 60.0);
+        let view = look_level(eye, 36.0 * pose as f32, 1.2, stage.viewport());
         stage.terrain.begin_frame(0.0);
         let mut plan = stage.terrain.plan(&[view], stage.renderer.residency()).expect("a plan");
         for band in &mut plan.views[0].constants.bands {

@@ -88,11 +88,12 @@ fn draw(gpu: &Arc<Gpu>, field: Field) -> [Image8; 2] {
 
 /// The normals' picture shows east as red and north as green: so face the sides of a stroke.
 fn faces_the_right_way(normals: &Image8, [x0, z0, x1, z1]: [u32; 4]) {
-    let [middle_x, middle_z] = [(x0 + x1) / 2, (z0 + z1) / 2];
+    // Low on the stem, below where a bar joins it.
+    let [middle_x, low_z] = [(x0 + x1) / 2, z1 - 20];
     let level = normals.pixel(SIZE - 50, SIZE - 50);
     for (side, channel, up, [x, z]) in [
-        ("west", 0, false, [x0 - 1, middle_z]),
-        ("east", 0, true, [x1 - 1, middle_z]),
+        ("west", 0, false, [x0 - 1, low_z]),
+        ("east", 0, true, [x1 - 1, low_z]),
         ("north", 1, true, [middle_x, z0 - 1]),
         ("south", 1, false, [middle_x, z1 - 1]),
     ] {

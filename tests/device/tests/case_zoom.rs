@@ -148,7 +148,7 @@ fn more_pixels_select_deeper_nodes_and_not_too_many() {
             );
             assert!(deeper > 20, "{name}, {}: 4K is hardly ever deeper", camera.name);
             assert!(most[1] <= 1024 + 64, "more than the whole map at level 0");
-            let ends = [&small[0], &small[(ZOOM + AFTER) as usize]].map(|plan| mean_level(plan));
+            let ends = [&small[0], &small[(ZOOM + AFTER) as usize]].map(mean_level);
             assert!(ends[1] < 0.5 * ends[0].min(1.0), "the zoom does not sharpen: levels {ends:?}");
         }
     }

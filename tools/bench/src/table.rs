@@ -46,7 +46,9 @@ fn cpu_tables(text: &mut String, cpu: &Value) {
 fn gpu_tables(text: &mut String, gpu: &Value) {
     text.push('\n');
     pairs(text, &gpu["device"]);
-    text.push_str("\nPasses (milliseconds by the named clock: each pose its median, then the median of the poses)\n");
+    text.push_str(
+        "\nPasses (milliseconds by the named clock: each pose its median, then the median of the poses)\n",
+    );
     let columns = [
         "size",
         "grid",

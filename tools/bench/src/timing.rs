@@ -35,6 +35,24 @@ pub(crate) fn median_of<T, R>(
     median(&mut times)
 }
 
+/// Nanoseconds an item, of every `few` items that follow each other, each the median of `passes` passes over all of them.
+/// Items are taken in order, so that none is timed that was seen just before; the clock is read every few items, so that it
+/// does not weigh on them; and what else the machine does at the time falls out of the medians.
+pub(crate) fn in_order<T>(items: &[T], few: usize, passes: usize, mut work: impl FnMut(&T)) -> Vec<f64> {
+    let mut times = vec![Vec::with_capacity(passes); items.len().div_ceil(few)];
+    for _ in 0..passes {
+        for (items, times) in items.chunks(few).zip(&mut times) {
+            times.push(nanoseconds(|| items.iter().for_each(&mut work)).0 / items.len() as f64);
+        }
+    }
+    times.iter_mut().map(|times| median(times)).collect()
+}
+
+/// The mean; 0 of nothing.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

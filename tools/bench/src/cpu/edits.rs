@@ -13,7 +13,7 @@ pub(super) fn measure(mut field: Field, effort: Effort) -> landform::Result<Valu
     let builds = effort.runs.max(5);
     let codes = field.samples().to_vec();
     // A field that is made of samples moves them in: what takes time is building its bounds.
-    let build = median_of(builds, |_| codes.clone(), |codes| workload::field(codes).map(drop));
+    let build = median_of(builds, |_| codes.clone(), workload::field);
     let whole = field.desc().rect();
     // An edit that changes nothing still updates the bounds: here all of them, without making their memory.
     let rebuild = median_of(builds, |_| (), |()| field.edit(whole, |_, _| {}));

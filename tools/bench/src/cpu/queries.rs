@@ -1,38 +1,37 @@
 //! What a game asks each frame: heights, normals, rays.
 
 use super::Effort;
-use crate::timing::nanoseconds;
+use crate::timing::{in_order, mean, median};
 use crate::workload::{PathFrame, SIDE, SPACING};
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 use landform::field::Field;
 use landform::query::{height_at, heights, normal_at, raycast};
 use serde_json::{Value, json};
+use std::hint::black_box;
 
 pub(super) fn measure(field: &Field, path: &[PathFrame], effort: Effort) -> Value {
     let places = scattered(effort.runs * 1000);
     let near = beside(path, effort.runs);
-    let each = |places: &[DVec2], mut ask: Box<dyn FnMut(DVec2) + '_>| {
-        let (time, ()) = nanoseconds(|| places.iter().for_each(|&place| ask(place)));
-        time / places.len() as f64
+    let each = |places: &[DVec2], ask: &dyn Fn(DVec2) -> Option<f64>| {
+        mean(&in_order(places, 256, effort.passes, |&place| {
+            black_box(ask(place));
+        }))
     };
-    let mut sum = 0.0;
-    let scattered_height = each(&places, Box::new(|place| sum += height_at(field, place).unwrap_or(0.0)));
-    let near_height = each(&near, Box::new(|place| sum += height_at(field, place).unwrap_or(0.0)));
-    let normal = each(&near, Box::new(|place| sum += normal_at(field, place).map_or(0.0, |n| n.y)));
-    let mut out = vec![None; near.len()];
-    let (batch, ()) = nanoseconds(|| heights(field, &near, &mut out));
-    let rays = rays(field, path, effort);
+    let batches: Vec<&[DVec2]> = near.chunks(256).collect();
+    let mut out = vec![None; 256];
+    let batch = mean(&in_order(&batches, 1, effort.passes, |places| {
+        heights(field, places, &mut out[..places.len()])
+    }));
     json!({
-        "height_at_ns_scattered": scattered_height,
-        "height_at_ns_near_the_camera": near_height,
-        "heights_ns_near_the_camera": batch / near.len() as f64,
-        "normal_at_ns_near_the_camera": normal,
-        "raycast": rays,
-        "checksum": sum,
+        "height_at_ns_scattered": each(&places, &|place| height_at(field, place)),
+        "height_at_ns_near_the_camera": each(&near, &|place| height_at(field, place)),
+        "heights_ns_near_the_camera": batch / 256.0,
+        "normal_at_ns_near_the_camera": each(&near, &|place| normal_at(field, place).map(|normal| normal.y)),
+        "raycast": rays(field, path, effort),
     })
 }
 
-/// Places all over the map: a cache miss each.
+/// Places all over the map, in no order.
 fn scattered(count: usize) -> Vec<DVec2> {
     let width = (SIDE - 1) as f64 * SPACING;
     let part = |index: usize, step: f64| (index as f64 * step).fract() * width;
@@ -50,24 +49,18 @@ fn beside(path: &[PathFrame], a_frame: usize) -> Vec<DVec2> {
     path.iter().flat_map(|frame| (0..a_frame).map(move |index| around(frame, index))).collect()
 }
 
-/// A ray from every camera of the path straight ahead, over and over.
+/// A ray from every camera of the path straight ahead.
 fn rays(field: &Field, path: &[PathFrame], effort: Effort) -> Value {
-    let mut distances = Vec::new();
-    let (time, ()) = nanoseconds(|| {
-        for _ in 0..effort.passes {
-            distances.clear();
-            for frame in path {
-                let ahead: DVec3 = frame.forward().as_dvec3();
-                distances
-                    .push(raycast(field, frame.position(), ahead, f64::INFINITY).map(|hit| hit.distance));
-            }
-        }
+    let cast =
+        |frame: &PathFrame| raycast(field, frame.position(), frame.forward().as_dvec3(), f64::INFINITY);
+    let times = in_order(path, 8, effort.passes, |frame| {
+        black_box(cast(frame));
     });
-    let mut hits: Vec<f64> = distances.iter().flatten().copied().collect();
+    let mut hits: Vec<f64> = path.iter().filter_map(|frame| Some(cast(frame)?.distance)).collect();
     json!({
-        "us_a_ray": time / 1e3 / (effort.passes * path.len()) as f64,
-        "hits": hits.len(),
+        "us_a_ray": mean(&times) / 1e3,
         "rays": path.len(),
-        "median_hit_m": crate::timing::median(&mut hits),
+        "hits": hits.len(),
+        "median_hit_m": median(&mut hits),
     })
 }

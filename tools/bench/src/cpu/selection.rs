@@ -2,7 +2,7 @@
 
 use super::naive::Tree;
 use super::{Effort, published};
-use crate::timing::{median, nanoseconds};
+use crate::timing::{in_order, mean, median};
 use crate::workload::PathFrame;
 use glam::DVec3;
 use landform::abi::NodeRecord;
@@ -10,6 +10,7 @@ use landform::field::Field;
 use landform::lod::{Frustum, GridSize, LodGeometry, LodRanges, SelectInput, select};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::hint::black_box;
 
 /// A way to select.
 struct Case {
@@ -78,7 +79,7 @@ fn measure_case(field: &Field, case: &Case, cameras: &[Camera], effort: Effort) 
         "near_m": case.ranges.range(0),
         "landform": ours.report(),
         "naive": naive.report(),
-        "naive_over_landform": naive.total / ours.total,
+        "naive_over_landform": naive.mean / ours.mean,
         "nodes_selected_by_one_only": apart(&ours.nodes, &naive.nodes),
         "tree_bytes_of_naive": tree.bytes(),
         "published_reference_over_landform": published::REFERENCE_NS_A_NODE / ours.ns_a_node(),
@@ -91,41 +92,30 @@ struct Measured {
     nodes: Vec<Vec<NodeRecord>>,
     /// Nanoseconds of the median frame.
     frame: f64,
-    /// Nanoseconds of the whole path.
-    total: f64,
+    /// Nanoseconds of the mean frame.
+    mean: f64,
 }
 
 impl Measured {
-    /// Frames follow each other as in a flight, so that nothing is timed that saw the same frame just before. The clock
-    /// is read every few frames, and each few are taken as the median of all passes: what else the machine does at the
-    /// time falls out of it.
     fn new(
         cameras: &[Camera],
         effort: Effort,
         mut work: impl FnMut(&Camera, &mut Vec<NodeRecord>) -> u32,
     ) -> Self {
-        const FEW: usize = 8;
         let mut nodes = Vec::with_capacity(4096);
         let (mut visited, mut selected) = (Vec::new(), Vec::new());
         for camera in cameras {
             visited.push(f64::from(work(camera, &mut nodes)));
             selected.push(nodes.clone());
         }
-        let mut times = vec![Vec::new(); cameras.len().div_ceil(FEW)];
-        for _ in 0..effort.passes {
-            for (cameras, times) in cameras.chunks(FEW).zip(&mut times) {
-                let frames = || cameras.iter().map(|camera| work(camera, &mut nodes)).sum::<u32>();
-                times.push(nanoseconds(frames).0 / cameras.len() as f64);
-            }
-        }
-        let mut frames: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
-        let total =
-            frames.iter().zip(cameras.chunks(FEW)).map(|(time, cameras)| time * cameras.len() as f64).sum();
-        Self { visited, nodes: selected, frame: median(&mut frames), total }
+        let mut times = in_order(cameras, 8, effort.passes, |camera| {
+            black_box(work(camera, &mut nodes));
+        });
+        Self { visited, nodes: selected, mean: mean(&times), frame: median(&mut times) }
     }
 
     fn ns_a_node(&self) -> f64 {
-        self.total / self.visited.iter().sum::<f64>()
+        self.mean / mean(&self.visited)
     }
 
     fn report(&self) -> Value {
