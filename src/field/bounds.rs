@@ -7,7 +7,7 @@
 //! (1.5·2^k) and of 16·2^(k+1) quads (exactly 6·2^k). The property test in `tests/watertight.rs` holds it against
 //! what nodes really draw.
 //!
-//! Memory is 4 bytes a cell, an eightieth of what the samples take.
+//! Memory is 4 bytes a cell, one part in 384 of what the samples take.
 
 use super::SampleRect;
 use std::ops::Range;

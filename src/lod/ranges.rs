@@ -81,7 +81,7 @@ pub enum LodSettings {
 
 impl Default for LodSettings {
     fn default() -> Self {
-        Self::Derived { pixel_error: 2.0, ratio: 0.66, octaves_a_second: 4.0, bias: 0.0 }
+        Self::Derived { pixel_error: 2.0, ratio: 0.66, octaves_a_second: 6.0, bias: 0.0 }
     }
 }
 

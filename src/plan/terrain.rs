@@ -326,7 +326,7 @@ mod tests {
         let first = near(&mut terrain, view(1, 0.05));
         assert!(first > wide && first < near(&mut terrain, view(2, 0.05)), "{wide} {first}");
         assert_eq!(near(&mut terrain, view(1, 0.05)), first, "the same frame");
-        assert!(first <= wide * 2f64.powf(4.0 * 0.1) * (1.0 + 1e-9), "{wide} {first}");
+        assert!(first <= wide * 2f64.powf(6.0 * 0.1) * (1.0 + 1e-9), "{wide} {first}");
         let cut = View { cut: true, ..view(1, 0.05) };
         terrain.begin_frame(0.1);
         assert_eq!(near(&mut terrain, cut), near(&mut terrain, view(2, 0.05)));
