@@ -139,4 +139,7 @@ pub mod query;
 pub mod shaders;
 pub mod synth;
 
+#[cfg(feature = "vulkan")]
+pub use ash;
 pub use error::{Error, Result};
+pub use glam;

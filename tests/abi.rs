@@ -32,7 +32,18 @@ fn node_records_are_sixteen_bytes() {
 fn view_constants_lie_where_shaders_read_them() {
     let layout = assert_layout!(
         "surface.vert.g32",
-        ViewConstants { view_projection, camera_sample, camera_height, level_sample, spacing, map, tiles, sun, sky, bands }
+        ViewConstants {
+            view_projection,
+            camera_sample,
+            camera_height,
+            level_sample,
+            spacing,
+            map,
+            tiles,
+            sun,
+            sky,
+            bands
+        }
     );
     let bands = layout.members.iter().find(|member| member.name == "bands").expect("bands");
     assert_eq!(bands.array_stride, Some(size_of::<MorphBand>()));
@@ -40,7 +51,18 @@ fn view_constants_lie_where_shaders_read_them() {
     assert_layout!("surface.vert.g32", MorphBand { start, end, inverse, unused });
     assert_layout!(
         "preview.frag",
-        ViewConstants { view_projection, camera_sample, camera_height, level_sample, spacing, map, tiles, sun, sky, bands }
+        ViewConstants {
+            view_projection,
+            camera_sample,
+            camera_height,
+            level_sample,
+            spacing,
+            map,
+            tiles,
+            sun,
+            sky,
+            bands
+        }
     );
 }
 

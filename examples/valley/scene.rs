@@ -53,7 +53,8 @@ impl Scene {
         let start = Instant::now();
         self.device.begin_frame();
         self.terrain.begin_frame(seconds);
-        let view = View { level_from: self.frozen.as_ref().map(|(_, from)| *from).or(view.level_from), ..*view };
+        let view =
+            View { level_from: self.frozen.as_ref().map(|(_, from)| *from).or(view.level_from), ..*view };
         self.level_from = view.level_position();
         // The plan is used again, so that a steady frame allocates nothing.
         let residency = self.renderer.residency();

@@ -113,6 +113,9 @@ pub struct LodRanges {
 }
 
 impl LodRanges {
+    /// The least share of its range that a level's morph may take up.
+    const THINNEST_BAND: f64 = 1.0 / 1024.0;
+
     /// Ranges from a stated near range in metres: level L reaches `near · 2^L`.
     ///
     /// # Errors
@@ -161,6 +164,15 @@ impl LodRanges {
                     (list[level - 1] + gap, format!("be at least {gap:.2} m beyond the range before it"))
                 }
             };
+            // A band ends a 4096th of its range early: one that is thinner than a few of those has no room to morph in.
+            let gap = range - if level == 0 { 0.0 } else { list[level - 1] };
+            if range.is_finite() && range >= least && (1.0 - ratio) * gap <= range * Self::THINNEST_BAND {
+                return refuse(format!(
+                    "a range of {range} m for level {level} leaves its morph no width: it lies {gap} m beyond the range \
+                     before it, and the morph takes the last {:.4} of that. Move the near ranges in, or lower the ratio",
+                    1.0 - ratio
+                ));
+            }
             if !range.is_finite() || range < least {
                 return refuse(format!(
                     "a range of {range} m for level {level} leaves cracks; it must {why}"
@@ -244,7 +256,8 @@ impl LodRanges {
 }
 
 fn check_ratio(ratio: f64) -> Result<()> {
-    if ratio > 0.0 && ratio < 1.0 {
+    let most = 1.0 - 2.0 * LodRanges::THINNEST_BAND;
+    if ratio > 0.0 && ratio <= most {
         return Ok(());
     }
     let why = if ratio == 1.0 {
@@ -252,7 +265,7 @@ fn check_ratio(ratio: f64) -> Result<()> {
          for instance 0.66"
             .to_string()
     } else {
-        format!("a morph ratio of {ratio}; it must lie between 0 and 1, for instance 0.66")
+        format!("a morph ratio of {ratio}; it must be above 0 and at most {most:.3}, for instance 0.66")
     };
     Err(Error::invalid("level-of-detail ranges", why))
 }
@@ -275,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_ratio_of_one_is_refused_and_says_why() {
-        for ratio in [1.0, 0.0, -1.0, 2.0, f64::NAN] {
+        for ratio in [1.0, 0.0, -1.0, 2.0, 0.9999, f64::NAN] {
             let text = LodRanges::stated(&geometry(), 1e6, ratio).unwrap_err().to_string();
             assert!(text.contains("ratio of"), "{text}");
             assert!(LodRanges::clamped(&geometry(), 1e6, ratio).is_err());
@@ -311,6 +324,9 @@ mod tests {
         let gap = |level: u32| 2.0 * geometry.node_diagonal(level) / 0.5 * LodGeometry::MARGIN;
         let legal = [40.0, 40.0 + gap(0), 40.0 + gap(0) + gap(1)];
         LodRanges::list(&geometry, &legal, 0.5).unwrap();
+        let far_out = [200_000.0, 200_000.0 + gap(0), 200_000.0 + gap(0) + gap(1)];
+        let text = LodRanges::list(&geometry, &far_out, 0.5).unwrap_err().to_string();
+        assert!(text.contains("leaves its morph no width"), "{text}");
         let short = [legal[0], legal[1], legal[2] - 1.0];
         assert!(LodRanges::list(&geometry, &short, 0.5).unwrap_err().to_string().contains("for level 2"));
         assert!(LodRanges::list(&geometry, &legal[..2], 0.5).unwrap_err().to_string().contains("4 levels"));

@@ -69,7 +69,7 @@ impl FramePlan {
 #[derive(Clone, Debug)]
 pub struct ViewPlan {
     /// A number of its own, by which a renderer knows that two passes draw the same plan.
-    pub(crate) id: u64,
+    pub id: u64,
     /// The patches, near ones first.
     pub nodes: Vec<NodeRecord>,
     /// The view's uniform block.
