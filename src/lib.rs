@@ -64,7 +64,7 @@
 //!
 #![cfg_attr(feature = "vulkan", doc = "```no_run")]
 #![cfg_attr(not(feature = "vulkan"), doc = "```ignore")]
-//! use ash::vk;
+//! use landform::ash::vk;
 //! use landform::draw::{Renderer, Target};
 //! use landform::field::Field;
 //! use landform::gpu::{Device, Host};
