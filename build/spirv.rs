@@ -171,7 +171,13 @@ pub(crate) fn with_invariant_positions(source: &str, words: &[u32]) -> Result<Ve
             }
         }
     }
-    Ok(decorated)
+    if self::positions(&decorated).iter().all(|position| position.invariant) {
+        return Ok(decorated);
+    }
+    Err(format!(
+        "shaders/{source}: a position is not invariant, so two pipelines could place its vertices apart; write SV_Position \
+         to an output of its own."
+    ))
 }
 
 /// The workgroup size of a compute stage.

@@ -1,10 +1,9 @@
 // The preview: a hard-coded sun over a neutral tint by height and slope, good enough to judge shape, and the
 // diagnostic views.
 #include "atlas.hlsl"
+#include "output.hlsl"
 
 [[vk::constant_id(0)]] const bool HAS_HOLES = false;
-// Set for a target that stores what it is given: the colour is then encoded here.
-[[vk::constant_id(1)]] const bool ENCODE_SRGB = false;
 
 static const uint VIEW_SHADED = 0;
 static const uint VIEW_LAMBDA = 1;
@@ -73,13 +72,6 @@ float lattice_line(float2 place, float lambda)
     return 1.0 - saturate(min(away.x, away.y));
 }
 
-float3 encode(float3 linear_rgb)
-{
-    float3 low = linear_rgb * 12.92;
-    float3 high = 1.055 * pow(max(linear_rgb, 0.0031308), 1.0 / 2.4) - 0.055;
-    return lerp(high, low, step(linear_rgb, 0.0031308));
-}
-
 float4 main(Fragment fragment) : SV_Target0
 {
     if (HAS_HOLES && is_hole_at(fragment.place))
@@ -96,7 +88,5 @@ float4 main(Fragment fragment) : SV_Target0
         lit = tile_colour(fragment.place) * relief;
     else if (mode == VIEW_LATTICE)
         lit = lerp(lit, float3(0.9, 0.95, 1.0), 0.7 * lattice_line(fragment.place, fragment.level.x));
-    // Rolls off what is brighter than the target holds.
-    lit = lit / (1.0 + max(max(lit.r, max(lit.g, lit.b)) - 0.8, 0.0));
-    return float4(ENCODE_SRGB ? encode(lit) : lit, 1.0);
+    return shown(lit);
 }

@@ -39,8 +39,8 @@ void main(uint3 thread : SV_DispatchThreadID)
         return;
     TwinCase one = cases[thread.x];
     uint mip = uint(clamp(one.place.z, 0.0, float(map.w)));
-    Taps x = atlas_taps(one.place.x, mip, tiles.x);
-    Taps z = atlas_taps(one.place.y, mip, tiles.y);
+    Taps x = atlas_taps(one.place.x, mip, tiles.x, map.x);
+    Taps z = atlas_taps(one.place.y, mip, tiles.y, map.y);
     TwinResult result;
     result.taps = uint4(x.first, x.second, z.first, z.second);
     result.fraction = float2(x.fraction, z.fraction);

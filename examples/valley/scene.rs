@@ -158,7 +158,7 @@ impl Scene {
         let mut offscreen =
             Offscreen::new(gpu, OffscreenDesc { samples, ..OffscreenDesc::new(width, height) })?;
         let (color, depth) = (offscreen.desc().color[0], offscreen.desc().depth.unwrap_or_default());
-        let target = Target::dynamic(color, depth, samples)?;
+        let target = Target::dynamic(color, depth, samples);
         gpu.wait_idle();
         let mut uploaded = 0;
         // Times are read when a frame's slot comes round again.

@@ -17,32 +17,43 @@ uint tile_of(float at)
     return uint((floor(at) + 0.5) * spacing.z);
 }
 
+// 1 / (2^mip - 1) a mip, as bits: what src/atlas/layout.rs multiplies by. A division may be rounded otherwise.
+static const uint INVERSE_GAP[11] = {0x00000000, 0x3F800000, 0x3EAAAAAB, 0x3E124925, 0x3D888889, 0x3D042108,
+                                     0x3C820821, 0x3C010204, 0x3B808081, 0x3B004020, 0x3A802008};
+
+// The last texel of a tile's block on an axis that holds a sample of the map.
+uint last_texel(uint tile, uint mip, uint edge)
+{
+    return min(edge - tile * map.z, map.z) >> mip;
+}
+
 // The two texels of a mip that a sample coordinate lies between on one axis. Past a block's last centre the second
-// tap is the neighbour block's first, 2^mip - 1 samples away; only the map's edge clamps.
-Taps atlas_taps(float at, uint mip, uint tile_count)
+// tap is the neighbour block's first, 2^mip - 1 samples away. Only the map's edge clamps, to the texel that holds its
+// last sample: what lies past it is padding.
+Taps atlas_taps(float at, uint mip, uint tile_count, uint edge)
 {
     uint quads = map.z;
     uint tile = min(tile_of(at), tile_count - 1);
     float local = at - float(tile * quads);
     uint side = (1u << map.w) >> mip;
-    float last = float(side - 1);
+    uint end = last_texel(tile, mip, edge);
+    float last = float(end);
     // At mip 0 a texel is a sample, and the halves would only round.
     precise float centred = (local + 0.5) * asfloat((127u - mip) << 23) - 0.5;
     float texel = mip == 0 ? local : centred;
-    float gap = float((1u << mip) - 1);
     Taps taps;
     if (texel < 0.0 && tile > 0 && mip > 0)
     {
         taps.first = tile * side - 1;
         taps.second = tile * side;
-        precise float across = local / gap + 0.5;
+        precise float across = local * asfloat(INVERSE_GAP[mip]) + 0.5;
         taps.fraction = across;
     }
     else if (texel > last && tile + 1 < tile_count && mip > 0)
     {
         taps.first = tile * side + side - 1;
         taps.second = taps.first + 1;
-        precise float across = (local - float(quads)) / gap + 0.5;
+        precise float across = (local - float(quads)) * asfloat(INVERSE_GAP[mip]) + 0.5;
         taps.fraction = across;
     }
     else
@@ -50,7 +61,7 @@ Taps atlas_taps(float at, uint mip, uint tile_count)
         float clamped = clamp(texel, 0.0, last);
         float whole = floor(clamped);
         taps.first = tile * side + uint(whole);
-        taps.second = min(taps.first + 1, tile * side + side - 1);
+        taps.second = min(taps.first + 1, tile * side + end);
         taps.fraction = clamped - whole;
     }
     return taps;
@@ -64,8 +75,8 @@ float height_texel(uint x, uint z, uint mip)
 
 float height_at_mip(float2 place, uint mip)
 {
-    Taps x = atlas_taps(place.x, mip, tiles.x);
-    Taps z = atlas_taps(place.y, mip, tiles.y);
+    Taps x = atlas_taps(place.x, mip, tiles.x, map.x);
+    Taps z = atlas_taps(place.y, mip, tiles.y, map.y);
     float nw = height_texel(x.first, z.first, mip);
     float ne = height_texel(x.second, z.first, mip);
     float sw = height_texel(x.first, z.second, mip);
@@ -115,8 +126,10 @@ Row atlas_row(float at, uint mip, uint tile_count, uint edge)
     }
     else
     {
-        Taps taps = atlas_taps(at, mip, tile_count);
-        index = clamp(float(taps.first) + float4(-1.0, 0.0, 1.0, 2.0), 0.0, float((tile_count << map.w >> mip) - 1));
+        Taps taps = atlas_taps(at, mip, tile_count, edge);
+        uint tile = tile_count - 1;
+        uint end = tile * ((1u << map.w) >> mip) + last_texel(tile, mip, edge);
+        index = clamp(float(taps.first) + float4(-1.0, 0.0, 1.0, 2.0), 0.0, float(end));
         row.fraction = taps.fraction;
         row.texel = uint4(index);
     }

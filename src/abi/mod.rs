@@ -95,7 +95,7 @@ pub struct ViewConstants {
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct SkyConstants {
-    /// Clip space at the near plane → a point along the ray, terrain frame, column-major.
+    /// Clip space → a point, terrain frame, column-major.
     pub ray_from_clip: [[f32; 4]; 4],
     /// Unit vector toward the preview's sun; 0.
     pub sun: [f32; 4],

@@ -10,7 +10,21 @@ pub struct AtlasLayout {
     pub tiles: [u32; 2],
     /// Samples a side of a tile, a power of two.
     pub tile_samples: u32,
+    /// Quads of the map in x and z. The last tiles may reach past them.
+    pub quads: [u32; 2],
 }
+
+/// 1 / (2^mip − 1) a mip: one over the samples between two blocks' nearest centres, and 0 for mip 0, where they meet.
+/// The shader has the same bits, so that both multiply and neither divides.
+const INVERSE_GAP: [f32; 11] = {
+    let mut table = [0.0; 11];
+    let mut mip = 1;
+    while mip < table.len() {
+        table[mip] = 1.0 / ((1u32 << mip) - 1) as f32;
+        mip += 1;
+    }
+    table
+};
 
 /// The two texels of an axis that a coordinate lies between, and how far it is from the first to the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +40,11 @@ pub struct Taps {
 impl AtlasLayout {
     /// The layout for a field.
     pub fn new(desc: &FieldDesc) -> Self {
-        Self { tiles: [desc.tiles_x(), desc.tiles_z()], tile_samples: desc.tile_samples }
+        Self {
+            tiles: [desc.tiles_x(), desc.tiles_z()],
+            tile_samples: desc.tile_samples,
+            quads: [desc.quads_x(), desc.quads_z()],
+        }
     }
 
     /// Texels of mip 0: width, height.
@@ -55,17 +73,6 @@ impl AtlasLayout {
         [self.tiles[0] * self.tile_samples / 8, self.tiles[1] * self.tile_samples]
     }
 
-    /// The texel and bit of a quad in the hole mask: column, row, bit.
-    pub fn hole_bit(&self, quad: [u32; 2]) -> [u32; 3] {
-        let tile = quad.map(|at| tile_of(at as f32, self.inverse_quads()));
-        let local = [0, 1].map(|axis| quad[axis] - tile[axis] * (self.tile_samples - 1));
-        [
-            tile[0] * (self.tile_samples / 8) + local[0] / 8,
-            tile[1] * self.tile_samples + local[1],
-            local[0] & 7,
-        ]
-    }
-
     /// 1 / quads of a tile: the one number that the block of a sample is found with.
     pub fn inverse_quads(&self) -> f32 {
         1.0 / (self.tile_samples - 1) as f32
@@ -73,28 +80,41 @@ impl AtlasLayout {
 
     /// The two texels of mip `mip` that the sample coordinate `at` (0 … the map's quads) lies between on axis 0 (x)
     /// or 1 (z). Texel k of a block is at sample `block origin + (k + ½)·2^mip − ½`. Past a block's last centre the
-    /// second tap is the neighbour block's first, `2^mip − 1` samples away; only the map's edge clamps.
+    /// second tap is the neighbour block's first, `2^mip − 1` samples away. Only the map's edge clamps: to the texel
+    /// that holds its last sample, since what lies past it is padding.
     pub fn taps(&self, at: f32, mip: u32, axis: usize) -> Taps {
         let quads = self.tile_samples - 1;
         let tiles = self.tiles[axis];
         let tile = tile_of(at, self.inverse_quads()).min(tiles - 1);
         let local = at - (tile * quads) as f32;
         let side = self.tile_samples >> mip;
-        let last = (side - 1) as f32;
+        let last_texel = self.last_texel(tile, mip, axis);
+        let last = last_texel as f32;
         // At mip 0 a texel is a sample, and the halves would only round.
         let texel = if mip == 0 { local } else { (local + 0.5) * f32::from_bits((127 - mip) << 23) - 0.5 };
-        let gap = ((1u32 << mip) - 1) as f32;
+        let inverse_gap = INVERSE_GAP[mip as usize];
         if texel < 0.0 && tile > 0 && mip > 0 {
-            Taps { first: tile * side - 1, second: tile * side, fraction: local / gap + 0.5 }
+            Taps { first: tile * side - 1, second: tile * side, fraction: local * inverse_gap + 0.5 }
         } else if texel > last && tile + 1 < tiles && mip > 0 {
             let first = tile * side + side - 1;
-            Taps { first, second: first + 1, fraction: (local - quads as f32) / gap + 0.5 }
+            Taps { first, second: first + 1, fraction: (local - quads as f32) * inverse_gap + 0.5 }
         } else {
             let texel = texel.clamp(0.0, last);
             let whole = texel.floor();
             let first = tile * side + whole as u32;
-            Taps { first, second: (first + 1).min(tile * side + side - 1), fraction: texel - whole }
+            Taps { first, second: (first + 1).min(tile * side + last_texel), fraction: texel - whole }
         }
+    }
+
+    /// The last texel of a tile's block on an axis that holds a sample of the map.
+    fn last_texel(&self, tile: u32, mip: u32, axis: usize) -> u32 {
+        (self.quads[axis] - tile * (self.tile_samples - 1)).min(self.tile_samples - 1) >> mip
+    }
+
+    /// The last texel column (axis 0) or row (axis 1) of a mip of the atlas that holds a sample of the map.
+    pub(super) fn edge_texel(&self, mip: u32, axis: usize) -> u32 {
+        let tile = self.tiles[axis] - 1;
+        tile * (self.tile_samples >> mip) + self.last_texel(tile, mip, axis)
     }
 }
 
@@ -128,7 +148,7 @@ mod tests {
 
     #[test]
     fn whole_samples_are_read_whole_at_mip_0() {
-        let layout = AtlasLayout { tiles: [3, 3], tile_samples: 16 };
+        let layout = AtlasLayout { tiles: [3, 3], tile_samples: 16, quads: [45, 45] };
         for at in 0..=45u32 {
             let taps = layout.taps(at as f32, 0, 0);
             let tile = (at / 15).min(2);
@@ -136,12 +156,18 @@ mod tests {
         }
     }
 
+    /// At every mip the last tap holds the map's last sample, in a tile that is whole and in one that is cut.
     #[test]
-    fn holes_find_their_bit() {
-        let layout = AtlasLayout { tiles: [3, 3], tile_samples: 16 };
-        assert_eq!(layout.hole_bit([0, 0]), [0, 0, 0]);
-        assert_eq!(layout.hole_bit([14, 14]), [1, 14, 6]);
-        assert_eq!(layout.hole_bit([15, 15]), [2, 16, 0]);
-        assert_eq!(layout.hole_size(), [6, 48]);
+    fn the_edge_reads_no_padding() {
+        for quads in [45, 31, 33, 1, 15, 16] {
+            let tiles = [u32::div_ceil(quads, 15); 2];
+            let layout = AtlasLayout { tiles, tile_samples: 16, quads: [quads; 2] };
+            for mip in 0..=4 {
+                let taps = layout.taps(quads as f32, mip, 0);
+                let (tile, local) = (tiles[0] - 1, quads - (tiles[0] - 1) * 15);
+                assert_eq!(taps.second, tile * (16 >> mip) + (local >> mip), "mip {mip} of {quads} quads");
+                assert_eq!(layout.edge_texel(mip, 0), taps.second);
+            }
+        }
     }
 }

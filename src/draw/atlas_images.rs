@@ -1,6 +1,7 @@
 //! The height atlas and the hole mask on the device, and the copies that bring them up to date.
 //!
-//! Both images are owned here and are always either never written or readable by vertex and fragment stages.
+//! Both images are owned here and are always either readable by vertex and fragment stages, or of unknown content and
+//! layout: never written, or written by commands that may not have been submitted.
 
 use crate::Result;
 use crate::atlas::{AtlasLayout, MipChain};
@@ -20,7 +21,15 @@ pub(super) struct AtlasImages {
     layout: AtlasLayout,
     written: bool,
     staging: Staging,
+    staged: Vec<StagedCopy>,
     regions: Vec<vk::BufferImageCopy>,
+}
+
+/// A copy whose bytes are staged: a source, and how many of the regions are its.
+struct StagedCopy {
+    source: vk::Buffer,
+    regions: usize,
+    holes: bool,
 }
 
 impl AtlasImages {
@@ -46,7 +55,7 @@ impl AtlasImages {
         )?;
         let desc = StagingDesc { name: "landform staging", keep: 0, keep_most: 4 << 20 };
         let staging = Staging::new(device, desc)?;
-        Ok(Self { heights, holes, layout, written: false, staging, regions: Vec::new() })
+        Ok(Self { heights, holes, layout, written: false, staging, staged: Vec::new(), regions: Vec::new() })
     }
 
     /// Takes the frame's staging memory into use.
@@ -54,28 +63,41 @@ impl AtlasImages {
         self.staging.begin_frame()
     }
 
-    /// Copies a plan's uploads. Returns the bytes copied.
-    pub(super) fn upload(&mut self, cmd: &Cmd<'_>, plan: &FramePlan) -> Result<u64> {
-        if self.written && plan.uploads.is_empty() {
-            return Ok(0);
+    /// Takes the images for never written: the next upload clears them, whatever they are in use for.
+    pub(super) fn forget(&mut self) {
+        self.written = false;
+    }
+
+    /// Stages all that a plan uploads, and makes it visible to the device. Nothing is recorded: where it fails, the images
+    /// and the command buffer are as they were.
+    pub(super) fn stage(&mut self, plan: &FramePlan) -> Result<()> {
+        self.staged.clear();
+        self.regions.clear();
+        self.stage_heights(plan)?;
+        self.stage_holes(plan)?;
+        self.staging.finish()
+    }
+
+    /// Records what [`stage`](Self::stage) staged. Cannot fail.
+    pub(super) fn record(&mut self, cmd: &Cmd<'_>) {
+        if self.written && self.staged.is_empty() {
+            return;
         }
-        self.barrier(
-            cmd,
-            if self.written { Usage::VertexFragmentRead } else { Usage::Undefined },
-            Usage::TransferDst,
-        );
+        let before = if self.written { Usage::VertexFragmentRead } else { Usage::Discard };
+        self.barrier(cmd, before, Usage::TransferDst);
         if !self.written {
             // No quad is open until a hole says so.
             cmd.clear_color(&self.holes, self.holes.whole(), vk::ClearColorValue { uint32: [0; 4] });
             self.barrier_holes_after_clear(cmd);
         }
-        let copied = self.copy_heights(cmd, plan).and_then(|()| self.copy_holes(cmd, plan));
-        // Whatever was copied, the images are readable again.
+        let mut regions = self.regions.as_slice();
+        for copy in self.staged.drain(..) {
+            let (now, later) = regions.split_at(copy.regions);
+            cmd.copy_to_image(copy.source, if copy.holes { &self.holes } else { &self.heights }, now);
+            regions = later;
+        }
         self.barrier(cmd, Usage::TransferDst, Usage::VertexFragmentRead);
         self.written = true;
-        copied?;
-        self.staging.finish()?;
-        Ok(plan.upload_bytes())
     }
 
     /// Hands the images to compute stages, or back to vertex and fragment stages.
@@ -95,14 +117,13 @@ impl AtlasImages {
         cmd.barriers(&[ImageBarrier { image: &self.holes, range: self.holes.whole(), from, to }], &[]);
     }
 
-    fn copy_heights(&mut self, cmd: &Cmd<'_>, plan: &FramePlan) -> Result<()> {
+    fn stage_heights(&mut self, plan: &FramePlan) -> Result<()> {
         let chain = plan.chain();
         let a_batch = (BATCH_BYTES / (2 * chain.texels())).max(1);
         let stale = |upload: &&TileUpload| upload.heights.is_some();
         let mut uploads = plan.uploads.iter().filter(stale).peekable();
         while let Some(first) = uploads.peek().and_then(|upload| upload.heights.clone()) {
-            self.regions.clear();
-            let mut end = first.start;
+            let (begin, mut end) = (self.regions.len(), first.start);
             for upload in uploads.by_ref().take(a_batch) {
                 let Some(texels) = &upload.heights else { continue };
                 push_chain(
@@ -114,24 +135,35 @@ impl AtlasImages {
                 );
                 end = texels.end;
             }
-            let bytes: &[u8] = bytemuck::cast_slice(&plan.texels[first.start..end]);
-            copy(cmd, &mut self.staging, bytes, &self.heights, &mut self.regions)?;
+            self.stage_bytes(bytemuck::cast_slice(&plan.texels[first.start..end]), begin, false)?;
         }
         Ok(())
     }
 
-    fn copy_holes(&mut self, cmd: &Cmd<'_>, plan: &FramePlan) -> Result<()> {
+    fn stage_holes(&mut self, plan: &FramePlan) -> Result<()> {
         let side = self.layout.tile_samples;
-        self.regions.clear();
+        let begin = self.regions.len();
         for upload in &plan.uploads {
             let Some(bytes) = &upload.holes else { continue };
             let [x, z] = self.layout.block(upload.tile, 0);
             self.regions.push(region(bytes.start, 0, [x / 8, z], [side / 8, side]));
         }
-        if self.regions.is_empty() {
+        if self.regions.len() == begin {
             return Ok(());
         }
-        copy(cmd, &mut self.staging, &plan.hole_bytes, &self.holes, &mut self.regions)
+        self.stage_bytes(&plan.hole_bytes, begin, true)
+    }
+
+    /// Stages bytes for the regions from `begin` on, whose offsets are relative to the bytes.
+    fn stage_bytes(&mut self, bytes: &[u8], begin: usize, holes: bool) -> Result<()> {
+        let staged = self.staging.stage(bytes.len() as u64, 4)?;
+        staged.bytes.copy_from_slice(bytes);
+        let regions = &mut self.regions[begin..];
+        for region in regions.iter_mut() {
+            region.buffer_offset += staged.offset;
+        }
+        self.staged.push(StagedCopy { source: staged.buffer, regions: regions.len(), holes });
+        Ok(())
     }
 }
 
@@ -162,21 +194,4 @@ fn region(at: usize, mip: u32, [x, z]: [u32; 2], [width, height]: [u32; 2]) -> v
         image_extent: vk::Extent3D { width, height, depth: 1 },
         ..Default::default()
     }
-}
-
-/// Stages bytes and copies them; the regions' offsets are relative to the bytes.
-fn copy(
-    cmd: &Cmd<'_>,
-    staging: &mut Staging,
-    bytes: &[u8],
-    image: &Image,
-    regions: &mut [vk::BufferImageCopy],
-) -> Result<()> {
-    let staged = staging.stage(bytes.len() as u64, 4)?;
-    staged.bytes.copy_from_slice(bytes);
-    for region in regions.iter_mut() {
-        region.buffer_offset += staged.offset;
-    }
-    cmd.copy_to_image(staged.buffer, image, regions);
-    Ok(())
 }

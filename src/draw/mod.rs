@@ -9,8 +9,11 @@
 
 mod atlas_images;
 mod depth;
+mod lattice;
 mod pipeline_cache;
+mod prepare;
 mod renderer;
+mod scissor;
 mod sky;
 mod surface;
 mod target;

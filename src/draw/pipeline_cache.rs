@@ -32,7 +32,7 @@ pub(super) struct PipelineKey {
 /// How a pass uses depth. All are reverse-Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum DepthRule {
-    /// Nearer wins, and is written.
+    /// Nearer wins, and is written. An equal depth wins as well, so that what a prepass placed is drawn over it.
     Write,
     /// Drawn where nothing is in front of it, at the far plane, and not written.
     Behind,
@@ -49,7 +49,12 @@ impl PipelineCache {
         Self { layout, pipelines: HashMap::new() }
     }
 
-    /// How many pipelines were made.
+    /// Drops the pipelines of a target; they are destroyed once the frames that use them have completed.
+    pub(super) fn forget(&mut self, target: &Target) {
+        self.pipelines.retain(|key, _| key.target.formats != target.formats);
+    }
+
+    /// How many pipelines there are.
     pub(super) fn len(&self) -> usize {
         self.pipelines.len()
     }
@@ -74,7 +79,7 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
     let constants = [(HAS_HOLES, u32::from(key.has_holes)), (ENCODE_SRGB, u32::from(encode))];
     let vertex = ShaderDesc { words: key.vertex.spirv(), entry: ENTRY, constants: &[] };
     let (depth_test, depth_write) = match key.depth {
-        DepthRule::Write => (vk::CompareOp::GREATER, true),
+        DepthRule::Write => (vk::CompareOp::GREATER_OR_EQUAL, true),
         DepthRule::Behind => (vk::CompareOp::GREATER_OR_EQUAL, false),
     };
     Pipeline::graphics(

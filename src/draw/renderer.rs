@@ -1,16 +1,15 @@
 //! What the passes share: the atlas, the lattice's indices, the rings, the set and the pipelines.
 
+use super::Target;
 use super::atlas_images::AtlasImages;
+use super::lattice::Lattices;
 use super::pipeline_cache::{PipelineCache, PipelineKey};
-use super::surface::nothing_uploaded;
+use super::scissor::scissor;
 use super::view_buffers::{BINDINGS, ViewBuffers};
 use crate::abi::SkyConstants;
 use crate::atlas::AtlasLayout;
 use crate::field::FieldDesc;
-use crate::gpu::{
-    Buffer, BufferBarrier, BufferDesc, Cmd, Device, MemoryLocation, PipelineLayout, SetLayout, Staging,
-    StagingDesc, Usage,
-};
+use crate::gpu::{Cmd, Device, PipelineLayout, SetLayout};
 use crate::lod::GridSize;
 use crate::plan::{FramePlan, Residency, ViewPlan};
 use crate::shaders::ShaderId;
@@ -24,8 +23,7 @@ use std::sync::Arc;
 pub struct Renderer {
     device: Arc<Device>,
     atlas: AtlasImages,
-    lattice: [Option<Buffer>; 3],
-    lattice_staging: Staging,
+    lattices: Lattices,
     views: ViewBuffers,
     pipelines: PipelineCache,
     residency: Residency,
@@ -42,7 +40,9 @@ pub struct RendererStats {
     pub draws: u32,
     /// Patches drawn this frame.
     pub patches: u32,
-    /// Pipelines made so far.
+    /// Bytes written for views this frame: the uniform block and the node records of each view that was drawn.
+    pub view_bytes: u64,
+    /// Pipelines that are held.
     pub pipelines: u32,
     /// Descriptor sets made so far; 1 as long as no view outgrew the patch buffer.
     pub sets: u32,
@@ -68,13 +68,11 @@ impl Renderer {
             push_size,
             vk::ShaderStageFlags::FRAGMENT,
         )?;
-        let staging = StagingDesc { name: "landform lattice staging", keep: 0, keep_most: 256 << 10 };
         Ok(Self {
             views: ViewBuffers::new(device, &set_layout, &atlas)?,
-            lattice_staging: Staging::new(device, staging)?,
+            lattices: Lattices::new(device)?,
             device: device.clone(),
             atlas,
-            lattice: [None, None, None],
             pipelines: PipelineCache::new(pipeline_layout),
             residency: Residency::nothing(desc),
             frame: 0,
@@ -87,15 +85,24 @@ impl Renderer {
         &self.residency
     }
 
-    /// Forgets what was uploaded: for a host that recorded an upload and then never submitted it, or lost the device's
-    /// content in another way. The next plan uploads every tile again.
+    /// Forgets what was uploaded: for a host that recorded an upload and then never submitted it, the first one among
+    /// them, or lost the device's content in another way. The next plan uploads every tile again; until it is uploaded
+    /// nothing is drawn.
     pub fn forget(&mut self) {
+        // Nothing is assumed of the images, and they are cleared again, so that holes of 0 are true.
         self.residency.tiles.fill(Default::default());
+        self.atlas.forget();
+        self.lattices.forget();
     }
 
     /// What the renderer did.
     pub fn stats(&self) -> RendererStats {
-        RendererStats { pipelines: self.pipelines.len() as u32, sets: self.views.sets_made(), ..self.stats }
+        RendererStats {
+            view_bytes: self.views.bytes(),
+            pipelines: self.pipelines.len() as u32,
+            sets: self.views.sets_made(),
+            ..self.stats
+        }
     }
 
     /// The device.
@@ -110,26 +117,31 @@ impl Renderer {
     /// Copies what the plan found stale, and confirms it. Outside a rendering scope, before the frame's draws.
     ///
     /// # Errors
-    /// A plan for a field of another shape, or what the device could not make. What was not confirmed is planned
-    /// again next frame.
+    /// A plan for a field of another shape, a command buffer of another device, or what the device could not make.
+    /// Nothing was recorded or confirmed then, and the next plan has it again.
     pub fn upload(&mut self, cmd: &Cmd<'_>, plan: &FramePlan) -> Result<()> {
         if plan.layout != self.residency.layout {
-            return Err(Error::invalid(
-                "terrain renderer",
-                "the plan is of a field of another shape; make a renderer for that field",
-            ));
+            return Err(Error::invalid("terrain renderer", ANOTHER_SHAPE));
         }
+        self.check_device(cmd)?;
         self.begin_frame()?;
+        // Whatever can fail comes first, and whatever is recorded last.
         for view in &plan.views {
-            self.make_lattice(cmd, view.grid)?;
+            self.lattices.stage(view.grid)?;
         }
-        if plan.uploads.is_empty() && self.residency.is_drawable() {
+        self.lattices.finish()?;
+        let uploads = !plan.uploads.is_empty() || !self.residency.is_drawable();
+        if uploads {
+            self.atlas.stage(plan)?;
+        }
+        self.lattices.record(cmd);
+        if !uploads {
             return Ok(());
         }
         cmd.begin_label(c"landform upload");
-        let uploaded = self.atlas.upload(cmd, plan);
+        self.atlas.record(cmd);
         cmd.end_label();
-        self.stats.uploaded_bytes += uploaded?;
+        self.stats.uploaded_bytes += plan.upload_bytes();
         for upload in &plan.uploads {
             let index = upload.tile.z * plan.layout.tiles[0] + upload.tile.x;
             let held = &mut self.residency.tiles[index as usize];
@@ -147,40 +159,13 @@ impl Renderer {
     fn begin_frame(&mut self) -> Result<()> {
         let frame = self.device.frame();
         if self.frame != frame {
-            self.frame = frame;
-            self.stats = RendererStats::default();
-            self.views.begin_frame();
             self.atlas.begin_frame()?;
-            self.lattice_staging.begin_frame()?;
+            self.lattices.begin_frame()?;
+            self.views.begin_frame();
+            self.stats = RendererStats::default();
+            // Last: where something failed, the frame is begun again by the next call.
+            self.frame = frame;
         }
-        Ok(())
-    }
-
-    /// Makes and uploads a grid's index buffer, once.
-    fn make_lattice(&mut self, cmd: &Cmd<'_>, grid: GridSize) -> Result<()> {
-        let slot = &mut self.lattice[grid as usize];
-        if slot.is_some() {
-            return Ok(());
-        }
-        let indices = grid.indices();
-        let bytes: &[u8] = bytemuck::cast_slice(&indices);
-        let buffer = Buffer::new(
-            &self.device,
-            &BufferDesc {
-                name: "landform lattice",
-                size: bytes.len() as u64,
-                usage: vk::BufferUsageFlags::INDEX_BUFFER | vk::BufferUsageFlags::TRANSFER_DST,
-                location: MemoryLocation::GpuOnly,
-            },
-        )?;
-        let staged = self.lattice_staging.stage(bytes.len() as u64, 4)?;
-        staged.bytes.copy_from_slice(bytes);
-        let region = vk::BufferCopy { src_offset: staged.offset, dst_offset: 0, size: bytes.len() as u64 };
-        cmd.copy_to_buffer(staged.buffer, &buffer, &[region]);
-        self.lattice_staging.finish()?;
-        let (from, to) = (Usage::TransferDst, Usage::IndexRead);
-        cmd.barriers(&[], &[BufferBarrier { buffer: &buffer, offset: 0, size: vk::WHOLE_SIZE, from, to }]);
-        *slot = Some(buffer);
         Ok(())
     }
 
@@ -192,20 +177,22 @@ impl Renderer {
         view: &ViewPlan,
         key: PipelineKey,
     ) -> Result<()> {
+        self.check_device(cmd)?;
+        self.check_shape(view)?;
         self.begin_frame()?;
         if view.nodes.is_empty() {
             return Ok(());
         }
-        if !self.residency.is_drawable() || self.lattice[view.grid as usize].is_none() {
+        if !self.residency.is_drawable() || self.lattices.get(view.grid).is_none() {
             return Err(nothing_uploaded());
         }
         let slice = self.views.push(view, &self.atlas)?;
         let layout = self.pipelines.layout().clone();
         let pipeline = self.pipelines.get(&self.device, key)?;
-        let Some(lattice) = &self.lattice[view.grid as usize] else { return Err(nothing_uploaded()) };
+        let Some(lattice) = self.lattices.get(view.grid) else { return Err(nothing_uploaded()) };
         cmd.begin_label(label);
         cmd.bind_pipeline(pipeline);
-        set_viewport(cmd, view);
+        set_viewport(cmd, &self.device, view);
         cmd.bind_sets(vk::PipelineBindPoint::GRAPHICS, &layout, 0, &[self.views.set()], &slice.offsets);
         cmd.bind_index_buffer(lattice, 0, vk::IndexType::UINT16);
         cmd.draw_indexed(view.grid.index_count(), view.nodes.len() as u32, 0, 0);
@@ -224,12 +211,13 @@ impl Renderer {
         key: PipelineKey,
         push: &[u8],
     ) -> Result<()> {
+        self.check_device(cmd)?;
         self.begin_frame()?;
         let layout = self.pipelines.layout().clone();
         let pipeline = self.pipelines.get(&self.device, key)?;
         cmd.begin_label(label);
         cmd.bind_pipeline(pipeline);
-        set_viewport(cmd, view);
+        set_viewport(cmd, &self.device, view);
         cmd.push_constants(&layout, push);
         cmd.draw(3, 1);
         cmd.end_label();
@@ -239,6 +227,33 @@ impl Renderer {
 
     pub(super) fn make_pipeline(&mut self, key: PipelineKey) -> Result<()> {
         self.pipelines.get(&self.device, key).map(|_| ())
+    }
+
+    pub(super) fn forget_pipelines(&mut self, target: &Target) {
+        self.pipelines.forget(target);
+    }
+
+    /// Refuses a command buffer of another device: every handle that is recorded is of the renderer's.
+    pub(super) fn check_device(&self, cmd: &Cmd<'_>) -> Result<()> {
+        if std::ptr::eq(cmd.device(), &*self.device) {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "terrain renderer",
+            "the command buffer was taken by another device than the renderer's; record with the device that the \
+             renderer was made for, or make a renderer for this one",
+        ))
+    }
+
+    /// Refuses a view of a field whose atlas lies differently: its taps would read other tiles, or none.
+    fn check_shape(&self, view: &ViewPlan) -> Result<()> {
+        let layout = &self.residency.layout;
+        let [quads_x, quads_z] = layout.quads;
+        let map = [quads_x, quads_z, layout.tile_samples - 1, layout.max_mip()];
+        if view.constants.map == map && view.constants.tiles[..2] == layout.tiles {
+            return Ok(());
+        }
+        Err(Error::invalid("terrain renderer", ANOTHER_SHAPE))
     }
 
     /// True where the device draws wireframes.
@@ -252,19 +267,26 @@ impl Renderer {
     }
 }
 
+const ANOTHER_SHAPE: &str = "the plan is of a field of another shape; make a renderer for that field";
+
+fn nothing_uploaded() -> Error {
+    Error::invalid(
+        "terrain renderer",
+        "a draw before anything was uploaded; call upload with the frame's plan first, outside the rendering scope",
+    )
+}
+
 fn front_face(view: &ViewPlan) -> vk::FrontFace {
     if view.keeps_winding { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE }
 }
 
-fn set_viewport(cmd: &Cmd<'_>, view: &ViewPlan) {
+fn set_viewport(cmd: &Cmd<'_>, device: &Device, view: &ViewPlan) {
     let area = view.viewport;
     let (y, height) = if view.flip_y { (area.y + area.height, -area.height) } else { (area.y, area.height) };
     let viewport = vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 };
-    let scissor = vk::Rect2D {
-        offset: vk::Offset2D { x: area.x.max(0.0) as i32, y: area.y.max(0.0) as i32 },
-        extent: vk::Extent2D { width: area.width.ceil() as u32, height: area.height.ceil() as u32 },
-    };
-    cmd.set_viewport(viewport, scissor);
+    let limits = device.limits();
+    let most = [limits.max_framebuffer_width, limits.max_framebuffer_height];
+    cmd.set_viewport(viewport, scissor(&area, most));
     cmd.set_front_face(front_face(view));
 }
 

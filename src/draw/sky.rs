@@ -13,25 +13,29 @@ impl Renderer {
     /// Draws the preview's sky wherever depth is still at the far plane. After the ground, inside the same scope.
     ///
     /// # Errors
-    /// What the device could not make.
+    /// A command buffer of another device, or what the device could not make.
     pub fn draw_sky(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
-        let key = PipelineKey {
-            name: "landform sky",
-            vertex: ShaderId::SkyVertex,
-            fragment: Some(ShaderId::SkyFragment),
-            target: *target,
-            has_holes: false,
-            lines: false,
-            cull: false,
-            depth: DepthRule::Behind,
-            front_face: vk::FrontFace::COUNTER_CLOCKWISE,
-        };
         let sun = view.constants.sun;
         let constants = SkyConstants {
             ray_from_clip: view.ray_from_clip.to_cols_array_2d(),
             sun: [sun[0], sun[1], sun[2], 0.0],
             horizon: view.constants.sky,
         };
-        self.draw_triangle(cmd, c"landform sky", view, key, bytemuck::bytes_of(&constants))
+        self.draw_triangle(cmd, c"landform sky", view, sky_key(target), bytemuck::bytes_of(&constants))
+    }
+}
+
+/// The pipeline that draws the sky.
+pub(super) fn sky_key(target: &Target) -> PipelineKey {
+    PipelineKey {
+        name: "landform sky",
+        vertex: ShaderId::SkyVertex,
+        fragment: Some(ShaderId::SkyFragment),
+        target: *target,
+        has_holes: false,
+        lines: false,
+        cull: false,
+        depth: DepthRule::Behind,
+        front_face: vk::FrontFace::COUNTER_CLOCKWISE,
     }
 }

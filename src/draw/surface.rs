@@ -3,31 +3,27 @@
 use super::pipeline_cache::{DepthRule, PipelineKey};
 use super::renderer::grid_shader;
 use super::{Renderer, Target};
+use crate::Result;
 use crate::gpu::Cmd;
+use crate::lod::GridSize;
 use crate::plan::{ViewMode, ViewPlan};
 use crate::shaders::ShaderId;
-use crate::{Error, Result};
+use ash::vk;
 
 impl Renderer {
     /// Draws a view's ground with the preview's light: one `vkCmdDrawIndexed`. Inside a rendering scope that the host
     /// began with attachments as `target` describes them, depth cleared to 0 (reverse-Z) or holding what was drawn so.
     ///
+    /// Depth is compared with `GREATER_OR_EQUAL`: over what [`Renderer::draw_depth`] put there of the same plan, all that
+    /// is not hidden is drawn.
+    ///
     /// # Errors
-    /// A renderer that nothing was uploaded to, or what the device could not make.
+    /// A renderer that nothing was uploaded to, a plan or a command buffer that is not the renderer's, or what the device
+    /// could not make.
     pub fn draw(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
-        let vertex = grid_shader(ShaderId::surface_vertex, view.grid)?;
         let lines = view.mode == ViewMode::Lattice && self.fills_lines();
-        let key = PipelineKey {
-            name: "landform surface",
-            vertex,
-            fragment: Some(ShaderId::PreviewFragment),
-            target: *target,
-            has_holes: view.has_holes,
-            lines,
-            cull: true,
-            depth: DepthRule::Write,
-            front_face: self.baked_front_face(view),
-        };
+        let front_face = self.baked_front_face(view);
+        let key = surface_key(target, view.grid, view.has_holes, lines, front_face)?;
         self.draw_nodes(cmd, c"landform surface", view, key)
     }
 
@@ -47,36 +43,25 @@ impl Renderer {
         };
         self.draw_nodes(cmd, c"landform baseline", view, key)
     }
-
-    /// Makes the pipelines that drawing into `target` needs, so that the first frame does not wait for them.
-    ///
-    /// # Errors
-    /// What the device could not make.
-    pub fn prepare(&mut self, target: &Target) -> Result<()> {
-        for grid in crate::lod::GridSize::ALL {
-            let vertex = grid_shader(ShaderId::surface_vertex, grid)?;
-            for has_holes in [false, true] {
-                let key = PipelineKey {
-                    name: "landform surface",
-                    vertex,
-                    fragment: Some(ShaderId::PreviewFragment),
-                    target: *target,
-                    has_holes,
-                    lines: false,
-                    cull: true,
-                    depth: DepthRule::Write,
-                    front_face: ash::vk::FrontFace::COUNTER_CLOCKWISE,
-                };
-                self.make_pipeline(key)?;
-            }
-        }
-        Ok(())
-    }
 }
 
-pub(super) fn nothing_uploaded() -> Error {
-    Error::invalid(
-        "terrain renderer",
-        "a draw before anything was uploaded; call upload with the frame's plan first, outside the rendering scope",
-    )
+/// The pipeline that draws the ground in colour.
+pub(super) fn surface_key(
+    target: &Target,
+    grid: GridSize,
+    has_holes: bool,
+    lines: bool,
+    front_face: vk::FrontFace,
+) -> Result<PipelineKey> {
+    Ok(PipelineKey {
+        name: "landform surface",
+        vertex: grid_shader(ShaderId::surface_vertex, grid)?,
+        fragment: Some(ShaderId::PreviewFragment),
+        target: *target,
+        has_holes,
+        lines,
+        cull: true,
+        depth: DepthRule::Write,
+        front_face,
+    })
 }

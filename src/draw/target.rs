@@ -1,6 +1,5 @@
 //! What a host draws into.
 
-use crate::Result;
 use crate::gpu::TargetFormats;
 use ash::vk;
 
@@ -26,24 +25,21 @@ pub struct Target {
 
 impl Target {
     /// A target of dynamic rendering: one colour format and a depth format, `samples` a pixel.
-    ///
-    /// # Errors
-    /// Never for one colour; the signature is that of [`TargetFormats::dynamic`].
-    pub fn dynamic(color: vk::Format, depth: vk::Format, samples: vk::SampleCountFlags) -> Result<Self> {
-        let formats = TargetFormats::dynamic(&[color], Some(depth))?;
-        Ok(Self { formats, samples, encoding: encoding_of(color) })
+    pub fn dynamic(color: vk::Format, depth: vk::Format, samples: vk::SampleCountFlags) -> Self {
+        Self { formats: TargetFormats::of(Some(color), depth), samples, encoding: encoding_of(color) }
     }
 
     /// A depth attachment alone, for [`Renderer::draw_depth`](super::Renderer::draw_depth).
-    ///
-    /// # Errors
-    /// Never; the signature is that of [`TargetFormats::dynamic`].
-    pub fn depth_only(depth: vk::Format, samples: vk::SampleCountFlags) -> Result<Self> {
-        let formats = TargetFormats::dynamic(&[], Some(depth))?;
-        Ok(Self { formats, samples, encoding: ColorEncoding::Linear })
+    pub fn depth_only(depth: vk::Format, samples: vk::SampleCountFlags) -> Self {
+        Self { formats: TargetFormats::of(None, depth), samples, encoding: ColorEncoding::Linear }
     }
 
     /// A subpass of a classic render pass with one colour attachment of format `color` and a depth attachment.
+    ///
+    /// Pipelines are kept by the handle of the render pass, which is alive while anything is drawn into the target. A host
+    /// that makes its render pass anew, for instance when a window changes size, either keeps one compatible render pass to
+    /// describe its targets by, or calls [`Renderer::forget_target`](super::Renderer::forget_target) with the old target
+    /// before the handle is destroyed: a driver may give the same handle to another render pass.
     pub fn render_pass(
         render_pass: vk::RenderPass,
         subpass: u32,

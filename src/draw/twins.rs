@@ -39,6 +39,7 @@ impl Renderer {
         if cases.is_empty() {
             return Err(Error::invalid("twin run", "no cases"));
         }
+        self.check_device(cmd)?;
         let input = |name, bytes: &[u8], usage| {
             let desc = BufferDesc { name, size: bytes.len() as u64, usage, location: MemoryLocation::Upload };
             let mut buffer = Buffer::new(self.device(), &desc)?;

@@ -13,17 +13,19 @@ use crate::shaders::{
     BINDING_HEIGHTS, BINDING_HOLES, BINDING_NODES, BINDING_TWIN_CASES, BINDING_TWIN_RESULTS, BINDING_VIEW,
 };
 use ash::vk;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Set 0 of every pass, as the reflection has it.
 pub(super) const BINDINGS: [Binding; 4] = {
     let vertex = vk::ShaderStageFlags::VERTEX;
-    let both = vk::ShaderStageFlags::from_raw(vertex.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
+    let fragment = vk::ShaderStageFlags::FRAGMENT;
+    let both = vk::ShaderStageFlags::from_raw(vertex.as_raw() | fragment.as_raw());
     [
         Binding { binding: BINDING_VIEW, kind: BindingKind::UniformDynamic, stages: both, count: 1 },
         Binding { binding: BINDING_NODES, kind: BindingKind::StorageDynamic, stages: vertex, count: 1 },
-        Binding { binding: BINDING_HEIGHTS, kind: BindingKind::SampledImage, stages: both, count: 1 },
-        Binding { binding: BINDING_HOLES, kind: BindingKind::SampledImage, stages: both, count: 1 },
+        Binding { binding: BINDING_HEIGHTS, kind: BindingKind::SampledImage, stages: vertex, count: 1 },
+        Binding { binding: BINDING_HOLES, kind: BindingKind::SampledImage, stages: fragment, count: 1 },
     ]
 };
 
@@ -43,9 +45,17 @@ pub(super) fn twin_bindings() -> [Binding; 5] {
 /// Where a view's data lies this frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewSlice {
-    view: u64,
     pub(super) offsets: [u32; 2],
     generations: [u64; 2],
+}
+
+/// A view that was pushed this frame.
+struct Pushed {
+    view: u64,
+    /// What was pushed: the plan's public parts may have been changed since, in the plan or in a clone of it.
+    constants: ViewConstants,
+    nodes: Range<usize>,
+    slice: ViewSlice,
 }
 
 pub(super) struct ViewBuffers {
@@ -54,7 +64,10 @@ pub(super) struct ViewBuffers {
     sets: Sets,
     generations: [u64; 2],
     sets_made: u32,
-    pushed: Vec<ViewSlice>,
+    pushed: Vec<Pushed>,
+    /// The node records of all views in `pushed`: a copy, since the ring's memory is slow to read.
+    pushed_nodes: Vec<NodeRecord>,
+    bytes: u64,
 }
 
 impl ViewBuffers {
@@ -82,13 +95,29 @@ impl ViewBuffers {
         )?;
         let sets = make_set(layout, atlas, &constants, &nodes)?;
         let generations = [constants.generation(), nodes.generation()];
-        Ok(Self { constants, nodes, sets, generations, sets_made: 1, pushed: Vec::with_capacity(16) })
+        Ok(Self {
+            constants,
+            nodes,
+            sets,
+            generations,
+            sets_made: 1,
+            pushed: Vec::with_capacity(16),
+            pushed_nodes: Vec::with_capacity(Self::FIRST_NODES as usize),
+            bytes: 0,
+        })
     }
 
     pub(super) fn begin_frame(&mut self) {
         self.constants.begin_frame();
         self.nodes.begin_frame();
         self.pushed.clear();
+        self.pushed_nodes.clear();
+        self.bytes = 0;
+    }
+
+    /// Bytes written for views this frame.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// The set to bind with a slice's offsets.
@@ -105,15 +134,20 @@ impl ViewBuffers {
     /// that draw it share its data.
     pub(super) fn push(&mut self, view: &ViewPlan, atlas: &AtlasImages) -> Result<ViewSlice> {
         let now = [self.constants.generation(), self.nodes.generation()];
-        if let Some(slice) =
-            self.pushed.iter().find(|slice| slice.view == view.id && slice.generations == now)
-        {
-            return Ok(*slice);
+        let (uniform, records): (&[u8], &[u8]) =
+            (bytemuck::bytes_of(&view.constants), bytemuck::cast_slice(&view.nodes));
+        let same = |pushed: &&Pushed| {
+            pushed.view == view.id
+                && pushed.slice.generations == now
+                && bytemuck::bytes_of(&pushed.constants) == uniform
+                && bytemuck::cast_slice::<_, u8>(&self.pushed_nodes[pushed.nodes.clone()]) == records
+        };
+        if let Some(pushed) = self.pushed.iter().find(same) {
+            return Ok(pushed.slice);
         }
-        let constants = self.constants.push(bytemuck::bytes_of(&view.constants))?;
-        let nodes = self.nodes.push(bytemuck::cast_slice(&view.nodes))?;
+        let constants = self.constants.push(uniform)?;
+        let nodes = self.nodes.push(records)?;
         let slice = ViewSlice {
-            view: view.id,
             offsets: [constants.offset, nodes.offset],
             generations: [constants.generation, nodes.generation],
         };
@@ -123,7 +157,11 @@ impl ViewBuffers {
             self.generations = slice.generations;
             self.sets_made += 1;
         }
-        self.pushed.push(slice);
+        self.bytes += (uniform.len() + records.len()) as u64;
+        let first = self.pushed_nodes.len();
+        self.pushed_nodes.extend_from_slice(&view.nodes);
+        let nodes = first..self.pushed_nodes.len();
+        self.pushed.push(Pushed { view: view.id, constants: view.constants, nodes, slice });
         Ok(slice)
     }
 }
@@ -144,4 +182,96 @@ fn make_set(
         sets.write(0, binding, 0, SetValue::Image(image.view()))?;
     }
     Ok(sets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::SkyConstants;
+    use crate::gpu::check_bindings;
+    use crate::shaders::{Permutation, SET, Stage, TABLE};
+    use serde_json::Value;
+
+    fn reflection(row: &Permutation) -> Value {
+        serde_json::from_str(row.id.reflection_json()).unwrap()
+    }
+
+    fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+        value[key].as_array().unwrap()
+    }
+
+    fn stage(row: &Permutation) -> vk::ShaderStageFlags {
+        match row.stage {
+            Stage::Vertex => vk::ShaderStageFlags::VERTEX,
+            Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
+            Stage::Compute => vk::ShaderStageFlags::COMPUTE,
+        }
+    }
+
+    fn rows(compute: bool) -> impl Iterator<Item = &'static Permutation> {
+        TABLE.iter().filter(move |row| (row.stage == Stage::Compute) == compute)
+    }
+
+    /// The bindings that reflection finds in these modules.
+    fn reflected(rows: impl Iterator<Item = &'static Permutation>) -> Vec<Binding> {
+        let mut found = Vec::new();
+        for row in rows {
+            let module = reflection(row);
+            for set in list(&module, "sets") {
+                assert_eq!(set["set"], SET, "{}", row.name);
+                for binding in list(set, "bindings") {
+                    let kind = match binding["type"].as_str().unwrap() {
+                        "uniform_buffer" => BindingKind::Uniform,
+                        "storage_buffer" => BindingKind::Storage,
+                        "sampled_image" => BindingKind::SampledImage,
+                        other => panic!("{}: a binding of type {other}", row.name),
+                    };
+                    let number = |key: &str| binding[key].as_u64().unwrap() as u32;
+                    found.push(Binding {
+                        binding: number("binding"),
+                        kind,
+                        stages: stage(row),
+                        count: number("count"),
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// The stages of a binding are those of the modules that read it, no more and no fewer.
+    fn assert_stages(described: &[Binding], reflected: &[Binding]) {
+        for binding in described {
+            let readers = reflected.iter().filter(|found| found.binding == binding.binding);
+            let stages = readers.fold(vk::ShaderStageFlags::empty(), |all, found| all | found.stages);
+            assert_eq!(binding.stages, stages, "{binding}");
+        }
+    }
+
+    #[test]
+    fn the_set_of_the_passes_is_what_their_modules_read() {
+        let reflected = reflected(rows(false));
+        check_bindings("landform view", &BINDINGS, &reflected).unwrap();
+        assert_stages(&BINDINGS, &reflected);
+    }
+
+    #[test]
+    fn the_set_of_the_twin_is_what_its_module_reads() {
+        let reflected = reflected(rows(true));
+        check_bindings("landform twins", &twin_bindings(), &reflected).unwrap();
+        assert_stages(&twin_bindings(), &reflected);
+    }
+
+    /// Only the sky's fragments are pushed anything, and it is the whole range of the layout.
+    #[test]
+    fn the_push_constants_are_the_size_that_the_modules_read() {
+        let mut found = Vec::new();
+        for row in TABLE {
+            for block in list(&reflection(row), "push_constants") {
+                let number = |key: &str| block[key].as_u64().unwrap() as usize;
+                found.push((row.stage, number("offset"), number("size")));
+            }
+        }
+        assert_eq!(found, [(Stage::Fragment, 0, size_of::<SkyConstants>())]);
+    }
 }

@@ -33,6 +33,11 @@ impl HeightRange {
         self.min * (1.0 - t) + self.max * t
     }
 
+    /// How far a height is above or below the range, metres; 0 inside it.
+    pub fn outside(&self, metres: f64) -> f64 {
+        (metres - self.max).max(self.min - metres).max(0.0)
+    }
+
     /// The code nearest to a height in metres, clamped to the range. NaN gives code 0.
     pub fn code(&self, metres: f64) -> u16 {
         ((metres - self.min) / self.extent() * Self::MAX_CODE).round().clamp(0.0, Self::MAX_CODE) as u16
@@ -57,7 +62,7 @@ pub struct FieldDesc {
 impl FieldDesc {
     /// Samples a side of a tile where nothing asks for another number.
     pub const DEFAULT_TILE_SAMPLES: u32 = 256;
-    /// The longest side a map may have, in samples. Lattice arithmetic on the device is exact up to here.
+    /// The longest side a map may have, in samples: up to here the device finds the tile of every sample exactly.
     pub const MAX_SIDE: u32 = 1 << 22;
 
     /// A map of `width` × `height` samples with the default tiling, 1 m apart, from 0 m to 1 m.
@@ -177,16 +182,19 @@ impl FieldDesc {
             ));
         }
         let spacing = self.spacing;
-        if !(spacing.is_finite() && spacing.min_element() > 0.0) {
+        // Wide enough for any ground, and narrow enough for f32 to hold its squares.
+        let sensible = 1e-4..=1e6;
+        if !(sensible.contains(&spacing.x) && sensible.contains(&spacing.y)) {
             return refuse(format!(
-                "a spacing of {} × {} m; both must be finite and above 0, for instance 1 × 1",
+                "a spacing of {} × {} m; both must be finite and above 0, from 0.0001 to 1000000, for instance 1 × 1",
                 spacing.x, spacing.y
             ));
         }
         let range = self.range;
-        if !(range.min.is_finite() && range.max.is_finite() && range.min < range.max) {
+        let within = |metres: f64| metres.abs() <= 1e7;
+        if !(within(range.min) && within(range.max) && range.extent() >= 1e-6) {
             return refuse(format!(
-                "heights from {} to {} m; the lower end must be finite and below the upper one",
+                "heights from {} to {} m; the lower end must be finite and below the upper one, both within 10000 km of 0",
                 range.min, range.max
             ));
         }
@@ -221,7 +229,9 @@ mod tests {
         says(good.with_tile_samples(100), "for instance 128");
         says(good.with_spacing(0.0, 1.0), "above 0");
         says(good.with_spacing(1.0, f64::NAN), "finite");
+        says(good.with_spacing(1e-45, 1.0), "from 0.0001");
         says(good.with_range(5.0, 5.0), "below the upper");
+        says(good.with_range(-1e308, 1e308), "10000 km");
     }
 
     #[test]

@@ -13,6 +13,9 @@ use super::{Buffer, Image};
 pub enum Usage {
     /// Nothing yet, or nothing that has to be kept. Only a state to come from.
     Undefined,
+    /// Anything at all, or nothing yet, and none of it has to be kept: waits for whatever the queue did before and assumes
+    /// no layout. For a resource whose last use may never have been submitted. Only a state to come from.
+    Discard,
     /// The source of a copy.
     TransferSrc,
     /// The destination of a copy, a fill or a clear.
@@ -67,6 +70,7 @@ impl Usage {
         );
         let (stage, access, layout) = match self {
             Usage::Undefined => (S::NONE, A::NONE, L::UNDEFINED),
+            Usage::Discard => (S::ALL_COMMANDS, A::MEMORY_WRITE, L::UNDEFINED),
             Usage::TransferSrc => (S::ALL_TRANSFER, A::TRANSFER_READ, L::TRANSFER_SRC_OPTIMAL),
             Usage::TransferDst => (S::ALL_TRANSFER, A::TRANSFER_WRITE, L::TRANSFER_DST_OPTIMAL),
             Usage::IndexRead => (S::INDEX_INPUT, A::INDEX_READ, L::UNDEFINED),
@@ -95,7 +99,8 @@ const WRITES: vk::AccessFlags2 = vk::AccessFlags2::from_raw(
         | vk::AccessFlags2::SHADER_WRITE.as_raw()
         | vk::AccessFlags2::COLOR_ATTACHMENT_WRITE.as_raw()
         | vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE.as_raw()
-        | vk::AccessFlags2::HOST_WRITE.as_raw(),
+        | vk::AccessFlags2::HOST_WRITE.as_raw()
+        | vk::AccessFlags2::MEMORY_WRITE.as_raw(),
 );
 
 /// Mips and layers of an image.
@@ -224,6 +229,14 @@ mod tests {
         assert_eq!(source(Usage::TransferDst).1, vk::AccessFlags2::TRANSFER_WRITE);
         assert_eq!(source(Usage::ComputeWrite).1, vk::AccessFlags2::SHADER_WRITE);
         assert_eq!(source(Usage::DepthTarget).1, vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE);
+    }
+
+    #[test]
+    fn what_is_discarded_is_waited_for_and_has_no_layout() {
+        let (stage, access) = source(Usage::Discard);
+        assert_eq!(stage, vk::PipelineStageFlags2::ALL_COMMANDS);
+        assert_eq!(access, vk::AccessFlags2::MEMORY_WRITE);
+        assert_eq!(Usage::Discard.scope().layout, vk::ImageLayout::UNDEFINED);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A command buffer of the host, for the time that landform records into it.
 //!
-//! The host owns the command buffer; making a [`Cmd`] is the one place where that it records is promised, and what is
-//! recorded through it is safe. Resources are borrowed from their owners, which may be dropped as soon as the call returns:
+//! The host owns the command buffer; making a [`Cmd`] is the one place where that it records is promised, together with
+//! what [`Device::new`] asks of handles and regions, and what is recorded through it is then safe. Resources are borrowed from their owners, which may be dropped as soon as the call returns:
 //! they are destroyed only after the frame has completed. Nothing here allocates.
 
 use ash::vk;
@@ -25,8 +25,12 @@ impl Device {
     ///
     /// # Safety
     /// The command buffer is of the host's device and queue family, is in the recording state, and is used by nobody else
-    /// while what is returned is alive. It is submitted before the host begins its next frame, or never. Where a call says
-    /// inside or outside a rendering scope, the host has begun one or has not.
+    /// while what is returned is alive. It is submitted before the host begins its next frame, or never; after never, what
+    /// recorded an upload is told so ([`Renderer::forget`](crate::draw::Renderer::forget)). Where a call says inside or
+    /// outside a rendering scope, the host has begun one or has not, and a scope's attachments are those that the
+    /// [`Target`](crate::draw::Target) of a draw describes. What is recorded keeps Vulkan's rules: resources are in the use
+    /// that the call states, raw handles are of this device and alive until the frame has completed, and regions lie within
+    /// their resources.
     pub unsafe fn record(&self, raw: vk::CommandBuffer) -> Cmd<'_> {
         Cmd { device: self, raw }
     }
@@ -44,21 +48,23 @@ impl Cmd<'_> {
     }
 
     /// Copies from staging memory, or another buffer, to a buffer in use as [`Usage::TransferDst`]. Outside a rendering scope.
+    /// The source is alive until the frame has completed and the regions lie within both, by the promise that made the `Cmd`.
     pub fn copy_to_buffer(&self, source: vk::Buffer, to: &Buffer, regions: &[vk::BufferCopy]) {
         if regions.is_empty() {
             return;
         }
-        // SAFETY: Cmd's promise; the source is alive and so is the destination.
+        // SAFETY: Cmd's promise, which covers the source and the regions; the destination is alive.
         unsafe { self.device.raw.cmd_copy_buffer(self.raw, source, to.raw(), regions) };
     }
 
-    /// Copies from staging memory to an image in use as [`Usage::TransferDst`]. Outside a rendering scope.
+    /// Copies from staging memory to an image in use as [`Usage::TransferDst`]. Outside a rendering scope. Source and regions
+    /// are as for [`copy_to_buffer`](Self::copy_to_buffer).
     pub fn copy_to_image(&self, source: vk::Buffer, to: &Image, regions: &[vk::BufferImageCopy]) {
         if regions.is_empty() {
             return;
         }
         let layout = Usage::TransferDst.scope().layout;
-        // SAFETY: Cmd's promise; the source is alive and so is the destination.
+        // SAFETY: Cmd's promise, which covers the source and the regions; the destination is alive.
         unsafe { self.device.raw.cmd_copy_buffer_to_image(self.raw, source, to.raw(), layout, regions) };
     }
 
@@ -68,7 +74,7 @@ impl Cmd<'_> {
             return;
         }
         let layout = Usage::TransferSrc.scope().layout;
-        // SAFETY: Cmd's promise; both resources are alive.
+        // SAFETY: Cmd's promise, which covers the regions; both resources are alive.
         unsafe {
             self.device.raw.cmd_copy_image_to_buffer(self.raw, from.raw(), layout, to.raw(), regions);
         };

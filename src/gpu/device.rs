@@ -62,6 +62,11 @@ impl Device {
     ///   the instance and the device were created with. They stay valid until what is returned and everything made from it
     ///   is dropped, or until [`Device::close`] was called.
     /// - Its memory does what [`DeviceMemory`] says.
+    /// - Whatever is handed to safe functions of this room afterwards keeps Vulkan's rules for it: raw handles (buffers,
+    ///   views, samplers, render passes) are of this device and alive until the frame that uses them has completed, ranges
+    ///   and regions lie within their resources, shader words are valid SPIR-V that fits the pipeline's layout, and a set is
+    ///   not written while a frame in flight uses it. A [`Target`](crate::draw::Target) describes the rendering scope that
+    ///   the host has begun where it is drawn with.
     /// - Whenever [`Device::begin_frame`] is called for the Nth time, the work recorded under call N − `frames_in_flight` has
     ///   completed; when the last part is dropped, or `close` is called, all work that uses it has completed.
     pub unsafe fn new(host: Host) -> Result<Arc<Self>> {
@@ -132,7 +137,7 @@ impl Device {
     }
 
     /// Hands a thing over for destruction once the work of the current frame has completed.
-    pub fn retire(&self, thing: Retired) {
+    pub(super) fn retire(&self, thing: Retired) {
         if self.closed.load(Ordering::Acquire) {
             tracing::error!(?thing, "dropped after its device was closed; it leaks");
             return;
@@ -282,10 +287,8 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         if !*self.closed.get_mut() {
+            // Every resource holds the device, so nothing but what was retired is left.
             self.collect(u64::MAX);
-            for LiveResource { kind, name, bytes } in lock(&self.ledger).live() {
-                tracing::warn!(kind, name, bytes, "leaked");
-            }
         }
     }
 }

@@ -34,7 +34,7 @@ pub use image::{Image, ImageDesc, Sampler, SamplerDesc, aspect};
 pub use memory::{Allocation, AllocationRequest, DeviceMemory, MemoryBudget, MemoryLocation, mapped_range};
 pub use pipeline_layout::PipelineLayout;
 pub use pipelines::{GraphicsPipelineDesc, MOST_COLOR, Pipeline, ShaderDesc, TargetFormats};
-pub use retire::{LiveResource, Retired};
+pub use retire::LiveResource;
 pub use ring::{FrameRing, RingDesc, RingSlice};
 pub use sets::{Binding, BindingKind, Set, SetLayout, SetValue, Sets, check_bindings};
 pub use staging::{Staged, Staging, StagingDesc, StagingStats};

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// One stage's shader.
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderDesc<'a> {
-    /// SPIR-V.
+    /// SPIR-V: valid, and reading no more than the pipeline's layout has, by the promise made to [`Device::new`].
     pub words: &'a [u32],
     /// The entry point.
     pub entry: &'a CStr,
@@ -41,7 +41,7 @@ pub enum TargetFormats {
     },
     /// A subpass of a render pass of the host.
     RenderPass {
-        /// The render pass, or one that is compatible with it.
+        /// The render pass, or one that is compatible with it; alive while a pipeline is made for it.
         render_pass: vk::RenderPass,
         /// The subpass.
         subpass: u32,
@@ -54,6 +54,14 @@ pub enum TargetFormats {
 pub const MOST_COLOR: usize = 8;
 
 impl TargetFormats {
+    /// A dynamic target of one colour format or none, with depth and without stencil.
+    pub(crate) fn of(format: Option<vk::Format>, depth: vk::Format) -> Self {
+        let mut color = [vk::Format::UNDEFINED; MOST_COLOR];
+        color[0] = format.unwrap_or_default();
+        let color_count = u32::from(format.is_some());
+        TargetFormats::Dynamic { color, color_count, depth, stencil: vk::Format::UNDEFINED }
+    }
+
     /// A dynamic target without stencil.
     ///
     /// # Errors
@@ -307,7 +315,8 @@ fn create_graphics(
             info.render_pass(*render_pass).subpass(*subpass)
         }
     };
-    // SAFETY: modules and layout are alive, the host's cache and render pass are valid, and only enabled features are used.
+    // SAFETY: modules and layout are alive, the host's cache and, by the promise made to `Device::new`, its render pass are
+    // valid, and only enabled features are used.
     let made = unsafe { device.raw.create_graphics_pipelines(device.pipeline_cache, &[info], None) };
     first(made, desc.name, "vkCreateGraphicsPipelines")
 }
@@ -332,7 +341,7 @@ struct Module<'a> {
 impl<'a> Module<'a> {
     fn new(device: &'a Device, name: &str, shader: &ShaderDesc<'_>) -> Result<Self> {
         let info = vk::ShaderModuleCreateInfo::default().code(shader.words);
-        // SAFETY: the words are SPIR-V that the build made and checked.
+        // SAFETY: the words are SPIR-V, by the promise made to `Device::new`; the crate's own were checked by its build.
         let raw = unsafe { device.raw.create_shader_module(&info, None) };
         let raw = checked(raw, name, "vkCreateShaderModule")?;
         let entry = |(index, (id, _)): (usize, &(u32, u32))| vk::SpecializationMapEntry {

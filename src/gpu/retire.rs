@@ -12,7 +12,7 @@ use super::memory::{Allocation, DeviceMemory};
 
 /// Something to destroy.
 #[derive(Debug)]
-pub enum Retired {
+pub(super) enum Retired {
     /// A buffer, without its memory.
     Buffer(vk::Buffer),
     /// An image, without its memory.

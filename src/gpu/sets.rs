@@ -218,9 +218,10 @@ pub enum SetValue<'a> {
         /// How many bytes, or `vk::WHOLE_SIZE`.
         range: u64,
     },
-    /// A view, for sampled images (in `SHADER_READ_ONLY_OPTIMAL`) and storage images (in `GENERAL`).
+    /// A view, for sampled images (in `SHADER_READ_ONLY_OPTIMAL`) and storage images (in `GENERAL`). By the promise made to
+    /// [`Device::new`] it is of this device and alive for as long as a set that holds it is bound.
     Image(vk::ImageView),
-    /// A sampler.
+    /// A sampler, of which the same is promised.
     Sampler(vk::Sampler),
 }
 
@@ -394,7 +395,8 @@ fn write_descriptor(
             return Err(Error::invalid("descriptor set", refusal));
         }
     };
-    // SAFETY: the set is alive and, by the caller's contract, used by no frame in flight; the value is of its kind.
+    // SAFETY: the set is alive; by the promise made to `Device::new` it is used by no frame in flight and the value's handle
+    // is of this device and alive; the value is of the binding's kind.
     unsafe { device.raw.update_descriptor_sets(&[write], &[]) };
     Ok(())
 }

@@ -41,6 +41,11 @@ impl LodGeometry {
         self.spacing.length() * f64::from(self.grid.quads()) * f64::from(1u32 << level)
     }
 
+    /// The greatest near range, in metres, whose coarsest range the device can square.
+    fn maximum_near(&self) -> f64 {
+        1e18 / f64::from(1u32 << self.levels)
+    }
+
     /// The least near range, in metres, that is legal with this ratio.
     pub fn minimum_near(&self, ratio: f64) -> f64 {
         2.0 * self.node_diagonal(0) / ratio * Self::MARGIN
@@ -124,6 +129,14 @@ impl LodRanges {
     pub fn stated(geometry: &LodGeometry, near: f64, ratio: f64) -> Result<Self> {
         check_ratio(ratio)?;
         let minimum = geometry.minimum_near(ratio);
+        if near > geometry.maximum_near() {
+            return Err(Error::invalid(
+                "level-of-detail ranges",
+                format!(
+                    "a near range of {near} m is further than a device can square; use a smaller one, for instance 1e6"
+                ),
+            ));
+        }
         if !near.is_finite() || near < minimum {
             return Err(Error::invalid(
                 "level-of-detail ranges",
@@ -173,7 +186,7 @@ impl LodRanges {
                     1.0 - ratio
                 ));
             }
-            if !range.is_finite() || range < least {
+            if !range.is_finite() || range < least || range > 1e18 {
                 return refuse(format!(
                     "a range of {range} m for level {level} leaves cracks; it must {why}"
                 ));
@@ -193,7 +206,7 @@ impl LodRanges {
         let minimum = geometry.minimum_near(ratio);
         // No order with the minimum is NaN's, which is raised too.
         let raised = near.partial_cmp(&minimum).is_none_or(|order| order.is_lt());
-        let near = if raised { minimum } else { near.min(f64::from(f32::MAX) / 4.0) };
+        let near = if raised { minimum } else { near.min(geometry.maximum_near()) };
         Ok((Self::doubling(geometry, near, ratio), raised))
     }
 

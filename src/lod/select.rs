@@ -57,7 +57,7 @@ impl<'a> SelectInput<'a> {
 
     /// How far the camera is above or below the declared height range, metres; 0 inside it.
     pub fn dy(&self) -> f64 {
-        (self.camera.y - self.range.max).max(self.range.min - self.camera.y).max(0.0)
+        self.range.outside(self.camera.y)
     }
 }
 

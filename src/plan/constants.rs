@@ -5,7 +5,7 @@ use crate::abi::ViewConstants;
 use crate::atlas::AtlasLayout;
 use crate::field::Field;
 use crate::lod::SelectInput;
-use glam::{DVec3, Mat4};
+use glam::{DVec2, DVec3, Mat4, Vec3};
 
 /// The part of a view's block that places vertices.
 ///
@@ -42,28 +42,43 @@ pub(super) fn view_constants(
 /// The preview's part of a view's block.
 pub(super) fn light(constants: &mut ViewConstants, view: &View, placement: &Placement) {
     let sun = placement.direction_to_terrain(view.preview.sun.as_dvec3()).normalize_or(DVec3::Y);
-    constants.sun = sun.as_vec3().extend(view.preview.haze.max(0.0)).to_array();
-    constants.sky = view.preview.horizon.extend(0.0).to_array();
+    constants.sun = sun.as_vec3().extend(view.preview.haze.clamp(0.0, 1e6)).to_array();
+    let horizon = view.preview.horizon;
+    constants.sky = if horizon.is_finite() { horizon.extend(0.0).to_array() } else { [0.0; 4] };
     constants.tiles[2] = view.preview.mode as u32;
-}
-
-/// How far a height is above or below a field's declared range, metres.
-pub(super) fn dy(field: &Field, height: f64) -> f64 {
-    let range = field.desc().range;
-    (height - range.max).max(range.min - height).max(0.0)
 }
 
 /// Pixels that a metre covers at a level-field distance of a metre.
 ///
 /// An orthographic view sees a metre at one size whatever its distance. The distance at which it is to have the level
-/// that size asks for is that of the view's own corners, so that all it sees is at least that fine.
-pub(super) fn pixels_at_a_metre(view: &View, dy: f64) -> f64 {
+/// that size asks for is that of the furthest ground it sees, so that all it sees is at least that fine.
+pub(super) fn pixels_at_a_metre(view: &View, field: &Field, placement: &Placement) -> f64 {
     let pixels = view.pixels_a_metre();
-    if !view.is_orthographic() {
-        return pixels;
+    if view.is_orthographic() { pixels * orthographic_reach(view, field, placement) } else { pixels }
+}
+
+/// The level field's distance of the furthest ground that an orthographic view's corners see, metres.
+fn orthographic_reach(view: &View, field: &Field, placement: &Placement) -> f64 {
+    let desc = field.desc();
+    let map = DVec2::new(f64::from(desc.quads_x()), f64::from(desc.quads_z())) * desc.spacing;
+    let from = placement.to_terrain(view.level_position());
+    let dy = desc.range.outside(from.y);
+    let rotation = view.rotation.as_dquat();
+    let along = placement.direction_to_terrain(rotation * DVec3::NEG_Z);
+    let to_camera = view.unjittered.inverse();
+    let mut reach = dy;
+    for corner in
+        [Vec3::new(-1.0, -1.0, 1.0), Vec3::new(1.0, -1.0, 1.0), Vec3::new(-1.0, 1.0, 1.0), Vec3::ONE]
+    {
+        let eye = view.position + rotation * to_camera.project_point3(corner).as_dvec3();
+        let eye = placement.to_terrain(eye);
+        // A ray that does not go down may see to the map's far side.
+        let down = if along.y < -1e-6 { (eye.y - desc.range.min).max(0.0) / -along.y } else { 1e12 };
+        let ground = eye + along * down;
+        let ground = DVec2::new(ground.x, ground.z).clamp(DVec2::ZERO, map);
+        reach = reach.max(ground.distance(DVec2::new(from.x, from.z)).hypot(dy));
     }
-    let corner = f64::from(view.viewport.width.hypot(view.viewport.height)) / 2.0 / pixels;
-    pixels * dy.hypot(corner)
+    reach
 }
 
 /// A whole and a fractional part, so that the device subtracts exactly.

@@ -37,6 +37,16 @@ impl Placement {
         Ok(placement)
     }
 
+    /// Refuses, with a sentence, a place that is nowhere.
+    pub(crate) fn validate(&self) -> Result<()> {
+        let finite = self.translation.is_finite() && self.yaw.is_finite();
+        if finite && self.translation.abs().max_element() <= 1e15 {
+            return Ok(());
+        }
+        let why = format!("moved to {} and turned by {}; both must be finite", self.translation, self.yaw);
+        Err(Error::invalid("terrain transform", why))
+    }
+
     /// World metres → the terrain's own frame.
     pub fn to_terrain(&self, world: DVec3) -> DVec3 {
         self.turn(world - self.translation, -1.0)

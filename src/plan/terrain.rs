@@ -1,6 +1,6 @@
 //! A terrain: a field, where it stands and how it is drawn. Makes the plans.
 
-use super::constants::{dy, light, pixels_at_a_metre, view_constants};
+use super::constants::{light, pixels_at_a_metre, view_constants};
 use super::{FramePlan, Placement, Residency, TileUpload, View, ViewId, ViewPlan};
 use crate::abi::NodeRecord;
 use crate::atlas::{AtlasLayout, MipChain, write_height_block, write_hole_block};
@@ -51,7 +51,7 @@ impl Terrain {
     /// Stated ranges that would crack, with what would work.
     pub fn new(field: Field, settings: TerrainSettings) -> Result<Self> {
         let geometry = LodGeometry::new(field.desc(), settings.grid);
-        stated_ranges(&geometry, &settings.lod)?;
+        check_settings(&geometry, &settings)?;
         Ok(Self { field, settings, geometry, trackers: Vec::new(), frame: 0, seconds: 0.0 })
     }
 
@@ -76,7 +76,7 @@ impl Terrain {
     /// As [`Terrain::new`]; what was set before then stays.
     pub fn set_settings(&mut self, settings: TerrainSettings) -> Result<()> {
         let geometry = LodGeometry::new(self.field.desc(), settings.grid);
-        stated_ranges(&geometry, &settings.lod)?;
+        check_settings(&geometry, &settings)?;
         (self.geometry, self.settings) = (geometry, settings);
         Ok(())
     }
@@ -112,6 +112,9 @@ impl Terrain {
                 "the residency is of a renderer that was made for a field of another shape; make a new renderer",
             ));
         }
+        // Whatever is refused is refused before the plan or a view's level of detail changes.
+        self.follow_field()?;
+        views.iter().try_for_each(View::validate)?;
         plan.layout = layout;
         self.plan_uploads(plan, residency);
         plan.views.truncate(views.len());
@@ -124,6 +127,16 @@ impl Terrain {
                 Some(slot) => *slot = planned,
                 None => plan.views.push(planned),
             }
+        }
+        Ok(())
+    }
+
+    /// Holds the settings against the field as it is: a host may have put another one in its place.
+    fn follow_field(&mut self) -> Result<()> {
+        let geometry = LodGeometry::new(self.field.desc(), self.settings.grid);
+        if geometry != self.geometry {
+            stated_ranges(&geometry, &self.settings.lod)?;
+            self.geometry = geometry;
         }
         Ok(())
     }
@@ -195,14 +208,13 @@ impl Terrain {
     fn ranges(&mut self, view: &View) -> Result<(LodRanges, bool)> {
         match self.settings.lod {
             LodSettings::Derived { pixel_error, ratio, octaves_a_second, bias } => {
-                let dy = dy(&self.field, self.settings.placement.to_terrain(view.level_position()).y);
-                let pixels_at_a_metre = pixels_at_a_metre(view, dy);
+                let pixels_at_a_metre = pixels_at_a_metre(view, &self.field, &self.settings.placement);
                 let wanted = DerivedRanges { pixel_error, pixels_at_a_metre, bias }.near(&self.geometry);
                 let minimum = self.geometry.minimum_near(ratio);
                 // What is wanted below the minimum is never reached, so no time is spent on the way there.
                 let near = self.track(view, wanted.max(minimum), octaves_a_second);
-                let (ranges, _) = LodRanges::clamped(&self.geometry, near, ratio)?;
-                Ok((ranges, wanted < minimum))
+                let (ranges, raised) = LodRanges::clamped(&self.geometry, near, ratio)?;
+                Ok((ranges, raised || wanted < minimum))
             }
             ref stated => stated_ranges(&self.geometry, stated),
         }
@@ -235,14 +247,24 @@ fn a_pixel_wider(view: &View) -> Mat4 {
     Mat4::from_scale(Vec3::new(within(view.viewport.width), within(view.viewport.height), 1.0))
 }
 
+/// Refuses settings that no frame could be drawn with.
+fn check_settings(geometry: &LodGeometry, settings: &TerrainSettings) -> Result<()> {
+    settings.placement.validate()?;
+    stated_ranges(geometry, &settings.lod).map(|_| ())
+}
+
 /// Ranges that do not follow from a view, and whether a bias was limited by what is legal.
 fn stated_ranges(geometry: &LodGeometry, settings: &LodSettings) -> Result<(LodRanges, bool)> {
     match *settings {
-        LodSettings::Derived { pixel_error, ratio, .. } => {
-            if !(pixel_error > 0.0 && pixel_error.is_finite()) {
+        LodSettings::Derived { pixel_error, ratio, bias, octaves_a_second } => {
+            if !(pixel_error > 0.0 && pixel_error.is_finite() && bias.is_finite() && octaves_a_second >= 0.0)
+            {
                 return Err(Error::invalid(
                     "level-of-detail settings",
-                    format!("a pixel error of {pixel_error}; it must be above 0, for instance 2"),
+                    format!(
+                        "a pixel error of {pixel_error}, a bias of {bias} and {octaves_a_second} octaves a second; the first \
+                         must be above 0, for instance 2, the second finite and the third not negative"
+                    ),
                 ));
             }
             LodRanges::clamped(geometry, geometry.minimum_near(ratio), ratio)
@@ -347,6 +369,58 @@ mod tests {
         // North of the camera lies everything it sees.
         let south = away.views[0].nodes.iter().filter(|node| node.origin[1] >= 160.0).count();
         assert_eq!(south, 0, "{:?}", away.views[0].nodes);
+    }
+
+    /// A host that puts another field in the place of the first gets the levels of the new one, or a refusal.
+    #[test]
+    fn another_field_in_its_place_is_noticed() {
+        let mut terrain = terrain();
+        let near = terrain.geometry.minimum_near(0.66);
+        let lod = LodSettings::Near { near, ratio: 0.66, bias: 0.0 };
+        terrain.set_settings(TerrainSettings { lod, ..TerrainSettings::default() }).unwrap();
+        let wide = FieldDesc::new(257, 257).with_spacing(4.0, 4.0);
+        *terrain.field_mut() = Field::new(wide).unwrap();
+        let residency = Residency::nothing(&wide);
+        let text = terrain.plan(&[view(1, 1.0)], &residency).unwrap_err().to_string();
+        assert!(text.contains("leaves cracks"), "{text}");
+    }
+
+    /// Nothing that is refused, and nothing extreme that is not, leaves a number that is not finite.
+    #[test]
+    fn what_is_not_finite_is_refused() {
+        let field = Field::new(FieldDesc::new(257, 257)).unwrap();
+        let placement = Placement::at(DVec3::new(f64::NAN, 0.0, 0.0));
+        assert!(Terrain::new(field, TerrainSettings { placement, ..TerrainSettings::default() }).is_err());
+        let mut terrain = terrain();
+        let residency = Residency::nothing(terrain.field().desc());
+        let mut plan = terrain.plan(&[view(1, 1.0)], &residency).unwrap();
+        let before = plan.views[0].constants;
+        let lost = View { position: DVec3::splat(1e300), ..view(2, 1.0) };
+        assert!(terrain.plan_into(&mut plan, &[view(3, 0.5), lost], &residency).is_err());
+        assert_eq!(plan.views[0].constants, before, "a refused frame changed the plan");
+        let far = View { position: DVec3::splat(9e14), ..view(4, 1.0) };
+        let far = terrain.plan(&[far], &residency).unwrap().views[0].constants;
+        assert!(bytemuck::cast_slice::<_, f32>(&far.camera_sample).iter().all(|part| part.is_finite()));
+        let distance = crate::lod::place::distance_at(&far, glam::Vec2::ZERO);
+        assert!(distance.is_finite() && distance < crate::abi::MorphBand::NEVER.start);
+    }
+
+    /// A slanting orthographic view is as fine at its far edge as its pixels ask for.
+    #[test]
+    fn a_slanting_orthographic_view_is_fine_enough() {
+        let field = Field::new(FieldDesc::new(2049, 2049).with_range(0.0, 10.0)).unwrap();
+        let mut terrain = Terrain::new(field, TerrainSettings::default()).unwrap();
+        let projection =
+            glam::camera::rh::proj::directx::orthographic(-160.0, 160.0, -90.0, 90.0, 9000.0, 0.0);
+        // 10° below the horizon, over ground 5 km away.
+        let rotation = View::looking(0.0, -10f32.to_radians());
+        let eye = DVec3::new(1024.0, 900.0, 1024.0 + 5000.0);
+        let view = View::with_projection(eye, rotation, projection, Viewport::whole(320, 180));
+        let residency = Residency::nothing(terrain.field().desc());
+        let plan = terrain.plan(&[view], &residency).unwrap();
+        // A pixel is a metre, and a quad may cover two.
+        assert!(!plan.views[0].nodes.is_empty());
+        assert!(plan.views[0].nodes.iter().all(|node| node.level().0 <= 1), "{:?}", plan.views[0].nodes);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub enum ViewMode {
     Shaded = 0,
     /// The level field's λ, a hue a level.
     Lambda = 1,
-    /// World normals.
+    /// Normals in the terrain's own frame: east in red, north in green, up in blue.
     Normals = 2,
     /// A colour a tile.
     Tiles = 3,
@@ -155,19 +155,23 @@ impl View {
     /// Refuses, with a sentence, what cannot be drawn.
     pub(crate) fn validate(&self) -> Result<()> {
         let refuse = |why: String| Err(Error::invalid("view", why));
-        if !self.position.is_finite() || !self.level_position().is_finite() || !self.rotation.is_finite() {
+        // Far enough for any orbit, near enough for the device to square.
+        const FURTHEST: f64 = 1e15;
+        let far = |at: DVec3| at.is_nan() || at.abs().max_element() > FURTHEST;
+        if far(self.position) || far(self.level_position()) || !self.rotation.is_finite() {
             return refuse(format!(
-                "the camera is at {} turned {}; both must be finite",
+                "the camera is at {} turned {}; both must be finite, and within 1e15 m of the world's origin",
                 self.position, self.rotation
             ));
         }
         if (self.rotation.length() - 1.0).abs() > 1e-3 {
             return refuse(format!("a rotation of length {}; normalise it", self.rotation.length()));
         }
-        let Viewport { width, height, .. } = self.viewport;
-        if !(width > 0.0 && height > 0.0 && width.is_finite() && height.is_finite()) {
+        let Viewport { x, y, width, height } = self.viewport;
+        let pixels = |value: f32| value.abs() <= 1e6;
+        if !(width > 0.0 && height > 0.0 && [x, y, width, height].into_iter().all(pixels)) {
             return refuse(format!(
-                "a viewport of {width}×{height} pixels; skip the view while a window has no area"
+                "a viewport of {width}×{height} pixels at {x}, {y}; skip the view while a window has no area"
             ));
         }
         for matrix in [&self.projection, &self.unjittered] {

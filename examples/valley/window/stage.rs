@@ -135,7 +135,7 @@ impl Stage {
 
     fn record(&mut self, raw: vk::CommandBuffer, image: usize) -> Result<()> {
         let Some(swapchain) = &mut self.swapchain else { return Ok(()) };
-        let target = Target::dynamic(swapchain.format(), swapchain.depth_format(), self.samples)?;
+        let target = Target::dynamic(swapchain.format(), swapchain.depth_format(), self.samples);
         let device: Arc<Device> = self.scene.device().clone();
         // SAFETY: the command buffer was begun for this frame and is submitted before the next one.
         let cmd = unsafe { device.record(raw) };

@@ -42,7 +42,7 @@ impl Stage {
         let terrain = Terrain::new(field, settings).expect("a terrain");
         let (samples, color) = (desc.samples, desc.color[0]);
         let offscreen = Offscreen::new(gpu, desc).expect("a target");
-        let mut target = Target::dynamic(color, vk::Format::D32_SFLOAT, samples).expect("one colour");
+        let mut target = Target::dynamic(color, vk::Format::D32_SFLOAT, samples);
         target.formats = offscreen.formats();
         Self {
             device,

@@ -207,6 +207,99 @@ fn depth_alone_is_the_surface_depth() {
     assert!(surface.iter().any(|&depth| depth > 0.0));
 }
 
+/// The surface over its own depth is the surface alone.
+#[test]
+fn a_depth_prepass_hides_nothing() {
+    let gpu = shared();
+    for hole in [false, true] {
+        let mut field = tiled_hills();
+        if hole {
+            (60..110).for_each(|at| field.set_hole(Quad::new(at, at), true));
+        }
+        let mut stage = stage(&gpu, field);
+        let view = over(&stage);
+        let alone = stage.draw(&view);
+        let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
+        stage.record(&plan, |renderer, cmd, target| {
+            renderer.draw_depth(cmd, &plan.views[0], target).unwrap();
+            renderer.draw(cmd, &plan.views[0], target).unwrap();
+        });
+        assert!(stage.offscreen.read_color().unwrap() == alone, "another picture; with a hole: {hole}");
+    }
+}
+
+/// A plan's parts are public: a clone with other patches is another view, though both are drawn in one frame.
+#[test]
+fn a_changed_clone_is_drawn_as_it_is() {
+    let gpu = shared();
+    let mut stage = stage(&gpu, tiled_hills());
+    let view = over(&stage);
+    let mut plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
+    stage.play(&plan);
+    let whole = stage.offscreen.read_color().unwrap();
+    plan.uploads.clear();
+    let mut fewer = plan.views[0].clone();
+    fewer.nodes.truncate(fewer.nodes.len() / 2);
+    let mut moved = plan.views[0].clone();
+    moved.constants.view_projection[3][0] += 40.0;
+    let alone = |stage: &mut Stage, view: &landform::plan::ViewPlan| {
+        stage.record(&plan, |renderer, cmd, target| renderer.draw(cmd, view, target).unwrap());
+        stage.offscreen.read_color().unwrap()
+    };
+    for changed in [fewer, moved] {
+        let expected = alone(&mut stage, &changed);
+        assert!(expected != whole, "the change shows");
+        // In two halves of one frame: the plan's own first, then what was changed.
+        let half = |view: &landform::plan::ViewPlan, x: f32| {
+            let mut view = view.clone();
+            view.viewport.x = x;
+            view
+        };
+        let (left, right) = (half(&plan.views[0], -160.0), half(&changed, 160.0));
+        let (only_left, only_right) = (alone(&mut stage, &left), alone(&mut stage, &right));
+        stage.record(&plan, |renderer, cmd, target| {
+            renderer.draw(cmd, &left, target).unwrap();
+            renderer.draw(cmd, &right, target).unwrap();
+            assert_eq!(renderer.stats().view_bytes, {
+                let records = left.nodes.len() + right.nodes.len();
+                (2 * size_of_val(&left.constants) + records * size_of::<landform::abi::NodeRecord>()) as u64
+            });
+        });
+        let both = stage.offscreen.read_color().unwrap();
+        for (x, y) in (0..180).flat_map(|y| (0..320).map(move |x| (x, y))) {
+            let expected = if x < 160 { &only_left } else { &only_right };
+            assert_eq!(both.pixel(x, y), expected.pixel(x, y), "pixel {x}, {y}");
+        }
+    }
+}
+
+/// What is not the renderer's is refused with a sentence: a view of a field of another shape, and a command buffer that
+/// another device took.
+#[test]
+fn what_is_of_another_renderer_is_refused() {
+    let gpu = shared();
+    let mut stage = stage(&gpu, tiled_hills());
+    let view = over(&stage);
+    stage.draw(&view);
+    let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
+    let mut other = self::stage(&gpu, hills(257, 257));
+    let foreign = other.terrain.plan(&[view], other.renderer.residency()).unwrap();
+    let mut refused = Vec::new();
+    stage.record(&plan, |renderer, cmd, target| {
+        refused.push(renderer.draw(cmd, &foreign.views[0], target).unwrap_err().to_string());
+        refused.push(renderer.draw_depth(cmd, &foreign.views[0], target).unwrap_err().to_string());
+    });
+    assert!(refused.iter().all(|why| why.contains("of a field of another shape")), "{refused:?}");
+    refused.clear();
+    other.record(&foreign, |_, cmd, target| {
+        let view = &plan.views[0];
+        refused.push(stage.renderer.upload(cmd, &plan).unwrap_err().to_string());
+        refused.push(stage.renderer.draw(cmd, view, target).unwrap_err().to_string());
+        refused.push(stage.renderer.draw_sky(cmd, view, target).unwrap_err().to_string());
+    });
+    assert!(refused.iter().all(|why| why.contains("taken by another device")), "{refused:?}");
+}
+
 /// A region drawn at level L with every morph 1 and at level L + 1 with every morph 0 is the same image.
 #[test]
 fn a_fully_morphed_level_is_the_next_level() {

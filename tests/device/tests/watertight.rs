@@ -53,7 +53,8 @@ fn pose_over(stage: &Stage, pose: u32, next: &mut impl FnMut() -> u32) -> View {
     let (x, z) = (20.0 + 980.0 * unit(), 20.0 + 980.0 * unit());
     let ground = query::height_at(stage.terrain.field(), DVec2::new(x, z)).expect("inside the map");
     // Every other pose grazes.
-    let (above, lowered) = if pose % 2 == 0 { (2.0 * unit(), 0.1) } else { (150.0 * unit(), unit()) };
+    let (above, lowered) =
+        if pose.is_multiple_of(2) { (2.0 * unit(), 0.1) } else { (150.0 * unit(), unit()) };
     look_level(
         DVec3::new(x, ground + above + 1.0, z),
         360.0 * unit() as f32,

@@ -148,15 +148,7 @@ impl Gpu {
     pub fn submit_and_wait<R>(&self, record: impl FnOnce(vk::CommandBuffer) -> R) -> Result<R> {
         let submit = self.submit.lock().unwrap_or_else(PoisonError::into_inner);
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the lock is held and the last submission has completed, so pool, command buffer and fence are free.
-        unsafe {
-            self.device
-                .reset_command_pool(submit.pool, vk::CommandPoolResetFlags::empty())
-                .map_err(Failure::call("vkResetCommandPool"))?;
-            self.device
-                .begin_command_buffer(submit.cmd, &begin)
-                .map_err(Failure::call("vkBeginCommandBuffer"))?;
-        }
+        submit.begin(&self.device, &begin)?;
         let result = record(submit.cmd);
         let cmds = [submit.cmd];
         let info = vk::SubmitInfo::default().command_buffers(&cmds);
@@ -170,6 +162,23 @@ impl Gpu {
             self.device
                 .wait_for_fences(&[submit.fence], true, u64::MAX)
                 .map_err(Failure::call("vkWaitForFences"))?;
+        }
+        Ok(result)
+    }
+
+    /// Records what is then never submitted, as a host does that gives up on a frame.
+    ///
+    /// # Errors
+    /// What the driver returned.
+    pub fn record_and_discard<R>(&self, record: impl FnOnce(vk::CommandBuffer) -> R) -> Result<R> {
+        let submit = self.submit.lock().unwrap_or_else(PoisonError::into_inner);
+        submit.begin(&self.device, &vk::CommandBufferBeginInfo::default())?;
+        let result = record(submit.cmd);
+        // SAFETY: as above; resetting the pool ends the recording.
+        unsafe {
+            self.device
+                .reset_command_pool(submit.pool, vk::CommandPoolResetFlags::empty())
+                .map_err(Failure::call("vkResetCommandPool"))?;
         }
         Ok(result)
     }
@@ -275,6 +284,17 @@ impl Submit {
         }
     }
 
+    /// Resets the pool and begins the command buffer. The last submission has completed, and this host alone uses the two.
+    fn begin(&self, device: &ash::Device, info: &vk::CommandBufferBeginInfo<'_>) -> Result<()> {
+        // SAFETY: as every caller has seen to: pool and command buffer are free.
+        unsafe {
+            device
+                .reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty())
+                .map_err(Failure::call("vkResetCommandPool"))?;
+            device.begin_command_buffer(self.cmd, info).map_err(Failure::call("vkBeginCommandBuffer"))
+        }
+    }
+
     /// # Safety
     /// The device has finished with it, and it is destroyed once.
     unsafe fn destroy(&self, device: &ash::Device) {
@@ -319,11 +339,8 @@ impl Frames {
             device
                 .wait_for_fences(&[slot.fence], true, u64::MAX)
                 .map_err(Failure::call("vkWaitForFences"))?;
-            device
-                .reset_command_pool(slot.pool, vk::CommandPoolResetFlags::empty())
-                .map_err(Failure::call("vkResetCommandPool"))?;
-            device.begin_command_buffer(slot.cmd, &begin).map_err(Failure::call("vkBeginCommandBuffer"))?;
         }
+        slot.begin(device, &begin)?;
         Ok(slot.cmd)
     }
 

@@ -101,8 +101,8 @@ impl Targets {
         Ok(Self {
             depth: Offscreen::new(&scene.gpu, OffscreenDesc { color: Vec::new(), ..desc.clone() })?,
             color: Offscreen::new(&scene.gpu, desc)?,
-            color_target: Target::dynamic(format, vk::Format::D32_SFLOAT, one)?,
-            depth_target: Target::depth_only(vk::Format::D32_SFLOAT, one)?,
+            color_target: Target::dynamic(format, vk::Format::D32_SFLOAT, one),
+            depth_target: Target::depth_only(vk::Format::D32_SFLOAT, one),
         })
     }
 

@@ -29,7 +29,7 @@ struct Frame {
 pub(super) fn measure(scene: &mut Scene, path: &[PathFrame], size: Size, frames: usize) -> Result<Value> {
     let mut offscreen = Offscreen::new(&scene.gpu, OffscreenDesc::new(size.width, size.height))?;
     let color = offscreen.desc().color[0];
-    let target = Target::dynamic(color, vk::Format::D32_SFLOAT, vk::SampleCountFlags::TYPE_1)?;
+    let target = Target::dynamic(color, vk::Format::D32_SFLOAT, vk::SampleCountFlags::TYPE_1);
     let mut plan = scene.plan(view(&path[0], size))?;
     // The first flight makes pipelines and grows buffers; the second finds them there.
     let mut measured = Vec::new();

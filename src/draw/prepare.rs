@@ -1,0 +1,41 @@
+//! Pipelines made ahead, and dropped: what a host does while it loads, or when its targets change.
+
+use super::depth::depth_key;
+use super::sky::sky_key;
+use super::surface::surface_key;
+use super::{Renderer, Target};
+use crate::Result;
+use crate::lod::GridSize;
+use ash::vk;
+
+impl Renderer {
+    /// Makes every pipeline that drawing terrains of this grid into `target` may need, so that no frame waits for one:
+    /// depth alone, and where the target has colour the surface, its wireframe where the device draws those, and the
+    /// sky; each with and without holes, and for both front faces where the device cannot set it while recording.
+    ///
+    /// # Errors
+    /// What the device could not make; what was made before then is kept.
+    pub fn prepare(&mut self, target: &Target, grid: GridSize) -> Result<()> {
+        let (straight, mirrored) = (vk::FrontFace::COUNTER_CLOCKWISE, vk::FrontFace::CLOCKWISE);
+        let baked = !self.device().has_dynamic_front_face();
+        let in_color = target.formats.color_count() > 0;
+        for front_face in [Some(straight), baked.then_some(mirrored)].into_iter().flatten() {
+            for has_holes in [false, true] {
+                self.make_pipeline(depth_key(target, grid, has_holes, front_face)?)?;
+                for lines in [Some(false), self.fills_lines().then_some(true)].into_iter().flatten() {
+                    if in_color {
+                        self.make_pipeline(surface_key(target, grid, has_holes, lines, front_face)?)?;
+                    }
+                }
+            }
+        }
+        if in_color { self.make_pipeline(sky_key(target)) } else { Ok(()) }
+    }
+
+    /// Drops every pipeline that was made for the formats, or the render pass and subpass, of `target`. For a host that
+    /// destroys a render pass: call it before, with a target of each subpass that was drawn into. The pipelines are
+    /// destroyed once the frames that use them have completed; drawing into such a target again makes new ones.
+    pub fn forget_target(&mut self, target: &Target) {
+        self.forget_pipelines(target);
+    }
+}
