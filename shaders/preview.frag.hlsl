@@ -69,7 +69,9 @@ float lattice_line(float2 place, float lambda)
     float2 at = place / step;
     float2 width = max(fwidth(at), 1e-6);
     float2 away = abs(frac(at - 0.5) - 0.5) / width;
-    return 1.0 - saturate(min(away.x, away.y));
+    // Lines less than a few pixels apart would cover everything.
+    float2 drawn = (1.0 - saturate(away)) * (1.0 - smoothstep(0.30, 0.80, width));
+    return max(drawn.x, drawn.y);
 }
 
 float4 main(Fragment fragment) : SV_Target0
