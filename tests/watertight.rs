@@ -176,16 +176,49 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// The same for listed ranges: any first range, and gaps from the least that is legal. A list that reaches so far that
+    /// a morph has no width left is refused, and nothing else is.
+    #[test]
+    fn no_gap_between_listed_ranges(
+        size in (100u32..420, 100u32..420), grid in prop::sample::select(GridSize::ALL.to_vec()),
+        ratio in 0.3f64..0.99, first in -1f64..6.0, above in prop::collection::vec(0f64..0.5, 20),
+        camera in (-1f64..2.0, -50f64..300.0, -1f64..2.0), seed: u32,
+    ) {
+        let field = noise(size.0, size.1, 32, (1.0, 1.0), seed);
+        let geometry = landform::lod::LodGeometry::new(field.desc(), grid);
+        let mut ranges = Vec::new();
+        let mut far = 10f64.powf(first);
+        for level in 0..geometry.levels - 1 {
+            ranges.push(far);
+            far += 2.0 * geometry.node_diagonal(level) / ratio * (1.0 + 1.0 / 1000.0) * (1.0 + above[level as usize]);
+        }
+        // Away from the map by about the first range, so that levels meet on it.
+        let away = 10f64.powf(first);
+        let place = |t: f64, samples: u32| if t < 0.0 { -away * -t } else { t * f64::from(samples) };
+        let camera = DVec3::new(place(camera.0, size.0), camera.1, place(camera.2, size.1));
+        let lod = LodSettings::List { ranges, ratio };
+        match Terrain::new(field, TerrainSettings { grid, lod, ..TerrainSettings::default() }) {
+            Ok(mut terrain) => Scene::everything(&mut terrain, camera, seed).assert_watertight(),
+            Err(refused) => prop_assert!(refused.to_string().contains("leaves its morph no width"), "{refused}"),
+        }
+    }
+}
+
 impl Scene {
     /// As [`Scene::new`], with nothing culled.
     fn everything(terrain: &mut Terrain, camera: DVec3, seed: u32) -> Self {
         use landform::lod::{Frustum, LodGeometry, LodRanges, SelectInput, select};
         let mut scene = Self::new(terrain, camera, seed);
-        let LodSettings::Near { near, ratio, .. } = terrain.settings().lod else {
-            unreachable!("stated above")
-        };
         let geometry = LodGeometry::new(terrain.field().desc(), scene.grid);
-        let ranges = LodRanges::stated(&geometry, near, ratio).expect("legal ranges");
+        let ranges = match &terrain.settings().lod {
+            LodSettings::Near { near, ratio, .. } => LodRanges::stated(&geometry, *near, *ratio),
+            LodSettings::List { ranges, ratio } => LodRanges::list(&geometry, ranges, *ratio),
+            LodSettings::Derived { .. } => unreachable!("these tests state their ranges"),
+        };
+        let ranges = ranges.expect("legal ranges");
         let input = SelectInput::new(terrain.field(), scene.grid, &ranges, camera, &Frustum::EVERYTHING);
         select(&input, &mut scene.nodes);
         scene
