@@ -64,11 +64,10 @@
 //!
 #![cfg_attr(feature = "vulkan", doc = "```no_run")]
 #![cfg_attr(not(feature = "vulkan"), doc = "```ignore")]
-//! use landform::ash::vk;
 //! use landform::draw::{Renderer, Target};
-//! use landform::field::Field;
 //! use landform::gpu::{Device, Host};
 //! use landform::plan::{FramePlan, Terrain, TerrainSettings, View};
+//! use landform::{Result, ash::vk, field::Field};
 //! use std::sync::Arc;
 //!
 //! struct Ground { device: Arc<Device>, terrain: Terrain, renderer: Renderer, plan: FramePlan }
@@ -76,7 +75,7 @@
 //! impl Ground {
 //!     /// # Safety
 //!     /// As [`Device::new`]: the host's handles are valid, and outlive the ground.
-//!     unsafe fn new(host: Host, field: Field) -> landform::Result<Self> {
+//!     unsafe fn new(host: Host, field: Field) -> Result<Self> {
 //!         let device = unsafe { Device::new(host)? };
 //!         let terrain = Terrain::new(field, TerrainSettings::default())?;
 //!         let renderer = Renderer::new(&device, terrain.field().desc())?;
@@ -86,9 +85,7 @@
 //!
 //!     /// # Safety
 //!     /// As [`Device::record`]: `cmd` records, outside a rendering scope, and is submitted before the next frame.
-//!     unsafe fn frame(
-//!         &mut self, cmd: vk::CommandBuffer, view: View, seconds: f64, target: &Target,
-//!     ) -> landform::Result<()> {
+//!     unsafe fn frame(&mut self, cmd: vk::CommandBuffer, view: View, seconds: f64, target: &Target) -> Result<()> {
 //!         self.device.begin_frame(); // the device has finished with frame N - frames_in_flight
 //!         self.terrain.begin_frame(seconds);
 //!         self.terrain.plan_into(&mut self.plan, &[view], self.renderer.residency())?;

@@ -231,13 +231,14 @@ fn no_size_of_a_window_is_a_fault() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % most
     };
-    for step in 0..56 {
+    // 200 sizes that nobody chose, and among them those that are a window's worst.
+    for step in 0..206 {
         match step {
-            8 | 30 => script.push_str(&format!("{frame} resize 1x1;")),
+            8 | 130 => script.push_str(&format!("{frame} resize 1x1;")),
             13 => script.push_str(&format!("{frame} resize 0x0;")),
-            21 => script.push_str(&format!("{frame} resize 120x0;")),
-            34 => script.push_str(&format!("{frame} minimise;")),
-            36 => script.push_str(&format!("{frame} restore;")),
+            71 => script.push_str(&format!("{frame} resize 120x0;")),
+            154 => script.push_str(&format!("{frame} minimise;")),
+            156 => script.push_str(&format!("{frame} restore;")),
             _ => {
                 let (width, height) = (1 + next(900), 1 + next(600));
                 write!(script, "{frame} resize {width}x{height};").expect("a string takes everything");
@@ -261,6 +262,25 @@ fn no_size_of_a_window_is_a_fault() {
     assert_success(&run(command.env("DISPLAY", &display.name)));
     let picture = read_png(&last).expect("the example saved its picture");
     assert_eq!((picture.width, picture.height), (320, 200));
+}
+
+#[test]
+fn a_key_that_cannot_save_closes_no_window() {
+    let test = "a_key_that_cannot_save_closes_no_window";
+    let Some(display) = Xvfb::start(test) else { return };
+    // A file where the folder for pictures should be: not even root can save there.
+    let no_folder = display.folder.join("no-folder");
+    std::fs::write(&no_folder, "").expect("a file");
+    let script = |commands: &str| {
+        let mut command = valley(&no_folder);
+        command.args(small_map(&display.folder)).args(["--size", "160x90", "--script", commands]);
+        run(command.env("DISPLAY", &display.name))
+    };
+    let output = script("2 key P; 9 quit");
+    assert_success(&output);
+    assert!(text(&output.stderr).contains("no-folder"), "{}", text(&output.stderr));
+    let output = script(&format!("2 picture {}; 9 quit", no_folder.join("picture.png").display()));
+    assert_eq!(output.status.code(), Some(1), "a script is told");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use crate::camera::Pose;
 use clap::Parser;
+use landform::field::FieldDesc;
 use landform::import::ByteOrder;
 use landform::plan::ViewMode;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -35,7 +37,7 @@ pub(crate) struct Args {
     )]
     pub(crate) range: Option<(f64, f64)>,
     /// Size of a raw file, in samples
-    #[arg(long, value_name = "WxH", value_parser = size, requires = "heightmap", help_heading = "Heightmap")]
+    #[arg(long, value_name = "WxH", value_parser = raw_size, requires = "heightmap", help_heading = "Heightmap")]
     pub(crate) raw_size: Option<(u32, u32)>,
     /// Byte order of a raw file
     #[arg(long, value_name = "le|be", value_parser = byte_order, requires = "heightmap", help_heading = "Heightmap")]
@@ -126,16 +128,23 @@ fn spacing(text: &str) -> Result<(f64, f64), String> {
     }
 }
 
-/// A size in pixels or samples, as in `640x480`.
+/// A size in pixels, as in `640x480`.
 pub(crate) fn size(text: &str) -> Result<(u32, u32), String> {
+    sides(text, 1..=16384)
+}
+
+/// A size in samples; whether the file has so many is found out when it is read.
+fn raw_size(text: &str) -> Result<(u32, u32), String> {
+    sides(text, 2..=FieldDesc::MAX_SIDE)
+}
+
+fn sides(text: &str, allowed: RangeInclusive<u32>) -> Result<(u32, u32), String> {
     let parsed = text
         .split_once(['x', 'X', '×'])
         .and_then(|(width, height)| Some((width.trim().parse().ok()?, height.trim().parse().ok()?)));
     match parsed {
-        Some((width, height)) if (1..=16384).contains(&width) && (1..=16384).contains(&height) => {
-            Ok((width, height))
-        }
-        Some(_) => Err("each side must be 1 to 16384".into()),
+        Some((width, height)) if allowed.contains(&width) && allowed.contains(&height) => Ok((width, height)),
+        Some(_) => Err(format!("each side must be {} to {}", allowed.start(), allowed.end())),
         None => Err("a width and a height are needed, for instance 1280x720".into()),
     }
 }
@@ -165,5 +174,20 @@ fn byte_order(text: &str) -> Result<ByteOrder, String> {
         "le" => Ok(ByteOrder::Little),
         "be" => Ok(ByteOrder::Big),
         _ => Err("le (the low byte first) or be (the high byte first)".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_and_pixels_have_limits_of_their_own() {
+        assert_eq!(size("16384x1"), Ok((16384, 1)));
+        assert_eq!(raw_size("4194304×2"), Ok((4_194_304, 2)));
+        for (refused, sentence) in [(size("16385x1"), "1 to 16384"), (raw_size("1x9"), "2 to 4194304")] {
+            assert!(refused.as_ref().is_err_and(|why| why.contains(sentence)), "{refused:?}");
+        }
+        assert!(raw_size("4194305x2").is_err() && size("1280").is_err());
     }
 }

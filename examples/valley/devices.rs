@@ -50,7 +50,7 @@ fn fit(instance: &GpuInstance, choice: &DeviceChoice) -> Result<()> {
     Err(Stop::device(format!("no device can draw: {}", unfit.join("; "))))
 }
 
-/// The devices that are too old, each with what it lacks.
+/// The devices that are too old, each with what it has and what is needed.
 fn unfit(instance: &GpuInstance) -> Vec<String> {
     // SAFETY: the instance is alive.
     let devices = unsafe { instance.raw.enumerate_physical_devices() }.unwrap_or_default();
@@ -60,8 +60,12 @@ fn unfit(instance: &GpuInstance) -> Vec<String> {
         let name = properties.device_name_as_c_str().unwrap_or(c"unnamed").to_string_lossy().into_owned();
         let version = properties.api_version;
         let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
+        let library = match minor {
+            2 => " (landform itself also takes 1.2 with VK_KHR_synchronization2)",
+            _ => "",
+        };
         (version < vk::API_VERSION_1_3).then(|| {
-            format!("{name} has Vulkan {major}.{minor}, without dynamicRendering and synchronization2 of 1.3; update its driver")
+            format!("{name} has Vulkan {major}.{minor}; the valley needs 1.3{library}; update its driver")
         })
     };
     devices.into_iter().filter_map(too_old).collect()

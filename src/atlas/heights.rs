@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Across whole λ the two sides are one function, bit for bit.
+    /// Across whole λ the two sides meet.
     #[test]
     fn whole_lambdas_meet() {
         let atlas = HeightAtlas::new(&rough(64, 64, 16));

@@ -83,7 +83,8 @@ fn no_size(input: &mut impl BufRead, bytes: u64) -> String {
             false => format!(", for instance {} (or the other way round)", sizes.join(", ")),
         };
         format!(
-            "{bytes} bytes are {} samples, which is no square; state the size (raw_size, width×height){sizes}",
+            "{bytes} bytes are {} samples, which is no square; state width×height (ImportOptions::with_raw_size, or \
+             --raw-size of the valley){sizes}",
             bytes / 2
         )
     };
@@ -144,6 +145,7 @@ mod tests {
             text.contains("210300 samples") && text.contains("raw_size") && text.contains("701×300"),
             "{text}"
         );
+        assert!(text.contains("(ImportOptions::with_raw_size, or --raw-size of the valley)"), "{text}");
         let text = refusal(32 + 2 * 256 * 256, &options);
         assert!(
             text.contains("131104 bytes") && text.contains("256×256 samples behind a header of 32"),

@@ -25,6 +25,9 @@ impl LodGeometry {
     const MARGIN: f64 = 1.0 + 1.0 / 1024.0;
 
     /// The geometry of a field drawn with this grid.
+    ///
+    /// # Panics
+    /// For a description that [`FieldDesc::validate`] refuses.
     pub fn new(desc: &FieldDesc, grid: GridSize) -> Self {
         let longest = desc.quads_x().max(desc.quads_z());
         let nodes = longest.div_ceil(grid.quads());
@@ -42,7 +45,7 @@ impl LodGeometry {
     }
 
     /// The greatest near range, in metres, whose coarsest range the device can square.
-    fn maximum_near(&self) -> f64 {
+    pub(crate) fn maximum_near(&self) -> f64 {
         1e18 / f64::from(1u32 << self.levels)
     }
 

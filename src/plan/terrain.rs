@@ -212,7 +212,8 @@ impl Terrain {
                 let wanted = DerivedRanges { pixel_error, pixels_at_a_metre, bias }.near(&self.geometry);
                 let minimum = self.geometry.minimum_near(ratio);
                 // What is wanted below the minimum is never reached, so no time is spent on the way there.
-                let near = self.track(view, wanted.max(minimum), octaves_a_second);
+                let reachable = wanted.clamp(minimum, self.geometry.maximum_near().max(minimum));
+                let near = self.track(view, reachable, octaves_a_second);
                 let (ranges, raised) = LodRanges::clamped(&self.geometry, near, ratio)?;
                 Ok((ranges, raised || wanted < minimum))
             }

@@ -89,14 +89,8 @@ impl ApplicationHandler for App<'_> {
                 Ok(true) => {}
             };
         }
-        let done = match event {
-            WindowEvent::CloseRequested => Ok(false),
-            event => running.react(event),
-        };
-        match done {
-            Ok(true) => {}
-            Ok(false) => self.end(events, Ok(())),
-            Err(stop) => self.end(events, Err(stop)),
+        if event == WindowEvent::CloseRequested || !running.react(event) {
+            self.end(events, Ok(()));
         }
     }
 
@@ -208,7 +202,7 @@ impl Running {
             }
             Command::Minimise => self.stage.window.set_minimized(true),
             Command::Restore => self.stage.window.set_minimized(false),
-            Command::Key(action) => return self.act(action),
+            Command::Key(action) => return Ok(self.act(action)),
             Command::Picture(path) => self.picture(&path)?,
             Command::Wait(_) => {}
             Command::Quit => return Ok(false),
@@ -236,7 +230,7 @@ impl Running {
     }
 
     /// Reacts to an event. False where the program is to end.
-    fn react(&mut self, event: WindowEvent) -> Result<bool> {
+    fn react(&mut self, event: WindowEvent) -> bool {
         let taken = self.stage.overlay.takes(&self.stage.window, &event);
         match event {
             WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => self.stage.resized(),
@@ -246,8 +240,8 @@ impl Running {
                 self.drag = None;
             }
             WindowEvent::KeyboardInput { event, .. } => {
-                let PhysicalKey::Code(code) = event.physical_key else { return Ok(true) };
-                let Some(action) = keys::action(code) else { return Ok(true) };
+                let PhysicalKey::Code(code) = event.physical_key else { return true };
+                let Some(action) = keys::action(code) else { return true };
                 self.held.retain(|held| *held != action);
                 if event.state == ElementState::Pressed && !taken {
                     self.held.push(action);
@@ -277,11 +271,11 @@ impl Running {
             }
             _ => {}
         }
-        Ok(true)
+        true
     }
 
     /// Does what a key does once. False where the program is to end.
-    fn act(&mut self, action: Action) -> Result<bool> {
+    fn act(&mut self, action: Action) -> bool {
         match action {
             Action::NextMode => {
                 let all = landform::plan::ViewMode::ALL;
@@ -293,17 +287,21 @@ impl Running {
             Action::Home => self.camera = self.home,
             Action::Picture => {
                 let path = unused(&self.out);
-                self.picture(&path)?;
+                // A full disk ends no flight; a device that is lost ends the next frame.
+                if let Err(stop) = self.picture(&path) {
+                    eprintln!("valley: {stop}");
+                    self.stage.overlay.notify(stop.sentence);
+                }
             }
             Action::FullScreen => {
                 let window = &self.stage.window;
                 let full = window.fullscreen().is_none().then_some(Fullscreen::Borderless(None));
                 window.set_fullscreen(full);
             }
-            Action::Quit => return Ok(false),
+            Action::Quit => return false,
             _ => {}
         }
-        Ok(true)
+        true
     }
 
     fn picture(&mut self, path: &Path) -> Result<()> {

@@ -211,7 +211,9 @@ fn settings(ui: &mut egui::Ui, controls: &mut Controls) {
             ui.selectable_value(&mut controls.grid, grid, format!("{0}×{0}", grid.quads()));
         }
     });
-    ui.add(egui::Slider::new(&mut controls.pixel_error, 0.5..=16.0).logarithmic(true).text("pixels a quad"));
+    // What --pixel-error stated stays, also beyond the slider's ends, until somebody moves it.
+    let pixels = egui::Slider::new(&mut controls.pixel_error, 0.5..=16.0).logarithmic(true);
+    ui.add(pixels.clamping(egui::SliderClamping::Edits).text("pixels a quad"));
     let degrees = |value, range| egui::Slider::new(value, range).suffix("°").fixed_decimals(0);
     ui.add(degrees(&mut controls.sun.yaw, 0.0..=360.0).text("sun from north"));
     ui.add(degrees(&mut controls.sun.height, 2.0..=88.0).text("sun's height"));

@@ -7,7 +7,7 @@ mod sight;
 mod stage;
 mod top_down;
 
-pub use columns::magenta_below_ground;
+pub use columns::{Dropped, magenta_below_ground};
 pub use data::shared_field;
 pub use fields::{hills, noise, random, towers};
 pub use sight::{assert_as_rays_see, first_front, pixel_ray};

@@ -64,6 +64,9 @@ fn compare(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) {
         let distance = distance_at(&view, glam::Vec2::new(x, z));
         assert!(ulps(result.distance, distance) <= 4, "distance {} for {distance}", result.distance);
         let band = view.bands[case.level as usize];
+        // λ from the device's own distance, so that only the morph's arithmetic is compared.
+        let lambda_here = case.level as f32 + level_field::morph(result.distance, band);
+        assert!(ulps(case.level as f32 + result.morph, lambda_here) <= 4, "λ at {case:?}");
         let (morph, level) = (level_field::morph(distance, band), case.level as f32);
         // λ is the level and the morph; the morph carries the distance's rounding over the band's width.
         let most = 4.0 * f32::EPSILON * distance * band.inverse + 4.0 * f32::EPSILON * (level + 1.0);
