@@ -67,7 +67,8 @@ float lattice_line(float2 place, float lambda)
 {
     float step = exp2(floor(lambda));
     float2 at = place / step;
-    float2 width = max(fwidth(at), 1e-6);
+    // Fine derivatives, so that every device draws the same lines.
+    float2 width = max(abs(ddx_fine(at)) + abs(ddy_fine(at)), 1e-6);
     float2 away = abs(frac(at - 0.5) - 0.5) / width;
     // Lines less than a few pixels apart would cover everything.
     float2 drawn = (1.0 - saturate(away)) * (1.0 - smoothstep(0.30, 0.80, width));

@@ -21,7 +21,7 @@ fn camera(stage: &Stage, mode: ViewMode) -> View {
 fn hold(stage: &mut Stage, mode: ViewMode) {
     let view = camera(stage, mode);
     let picture = stage.draw(&view);
-    // Lines follow derivatives, which a device may take over two pixels or over four.
+    // A line less than a pixel wide is where a device rounds it to.
     let limit = match mode {
         ViewMode::Lattice => Limit { tolerance: 32, fraction: 0.97 },
         _ => Limit { tolerance: 4, fraction: 0.995 },
