@@ -65,7 +65,8 @@ float3 tile_colour(float2 place)
 // Lines along the quads of the level drawn: what wireframe falls back to where a device cannot fill in lines.
 float lattice_line(float2 place, float lambda)
 {
-    float step = exp2(floor(lambda));
+    // Where nothing morphs λ is a whole number, which interpolation rounds to either side.
+    float step = exp2(floor(lambda + 1.0 / 64.0));
     float2 at = place / step;
     // Fine derivatives, so that every device draws the same lines.
     float2 width = max(abs(ddx_fine(at)) + abs(ddy_fine(at)), 1e-6);
