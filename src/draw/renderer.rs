@@ -158,6 +158,12 @@ impl Renderer {
     /// Brings the rings to the device's current frame, once a frame.
     fn begin_frame(&mut self) -> Result<()> {
         let frame = self.device.frame();
+        if frame == 0 {
+            return Err(Error::invalid(
+                "terrain renderer",
+                "no frame was begun; call Device::begin_frame once a frame, before its first upload or draw",
+            ));
+        }
         if self.frame != frame {
             self.atlas.begin_frame()?;
             self.lattices.begin_frame()?;

@@ -139,6 +139,25 @@ fn a_plan_for_another_renderer_is_refused_or_completed() {
     assert_eq!(two.draw(&view), whole);
 }
 
+/// A host that never begins a frame is told so, before anything is recorded.
+#[test]
+fn a_frame_has_to_be_begun() {
+    let gpu = shared();
+    let mut stage = stage(&gpu, tiled_hills());
+    let view = over(&stage);
+    let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
+    let (device, renderer) = (&stage.device, &mut stage.renderer);
+    let refused = gpu.submit_and_wait(|raw| {
+        // SAFETY: the harness hands over a command buffer that records, and waits for it.
+        let cmd = unsafe { device.record(raw) };
+        renderer.upload(&cmd, &plan).unwrap_err().to_string()
+    });
+    let refused = refused.unwrap();
+    assert!(refused.contains("call Device::begin_frame once a frame"), "{refused}");
+    assert!(!stage.renderer.residency().is_drawable());
+    stage.draw(&view);
+}
+
 /// Two views with different level of detail in one command buffer, each as if it were alone.
 #[test]
 fn two_views_share_an_upload() {
