@@ -289,9 +289,6 @@ fn what_is_not_a_grey_heightmap_is_refused_by_name() {
         ("heights/terrarium.png", "Terrarium"),
         ("heights/bigtujunga.tif", "TIFF"),
         ("heights/mountain3.exr", "OpenEXR"),
-        ("heights/jacksboro_fault_dem.npz", "zip"),
-        ("heights/hugo_site.asc", "Esri ASCII"),
-        ("heights/SainteHelens.dem", "supported are"),
         ("splat/urho3d_TerrainWeights_1024.dds", "DDS"),
         ("splat/lumix_splatmap_256_ids.tga", "supported are"),
         ("textures/cc0textures_sand_depth.png", "palette"),
@@ -302,6 +299,113 @@ fn what_is_not_a_grey_heightmap_is_refused_by_name() {
     }
     let (_, report) = read(&shared!("synth/terrarium_black_256.png"), &plain());
     assert!(warned(&report, "missing Terrarium"), "{report}");
+}
+
+/// What an independent reader says of a file: size, voids, extremes, mean, place of the highest, some samples.
+#[test]
+fn metres_are_what_another_reader_finds() {
+    let golden = shared!("golden.json");
+    let golden: serde_json::Value = serde_json::from_slice(&std::fs::read(golden).unwrap()).unwrap();
+    for (file, format) in [
+        ("heights/hugo_site.asc", Format::EsriAscii),
+        ("heights/zSW3.asc", Format::EsriAscii),
+        ("heights/srtmgl3_boulder_nodata0.asc", Format::EsriAscii),
+        ("heights/SainteHelens.dem", Format::UsgsDem),
+        ("heights/jacksboro_fault_dem.npz", Format::Npz),
+        ("heights/N27E086.hgt", Format::Hgt),
+        ("heights/N27E088.hgt", Format::Hgt),
+    ] {
+        let (field, report) = read(&shared!(file), &plain());
+        assert_eq!(report.format, format, "{file}");
+        agrees(&golden[file], file, &field, &report);
+    }
+}
+
+fn agrees(row: &serde_json::Value, file: &str, field: &Field, report: &ImportReport) {
+    let number = |key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{file} lacks {key}"));
+    let size = (f64::from(report.width), f64::from(report.height));
+    assert_eq!(size, (number("width"), number("height")), "{file}");
+    assert_eq!(report.voids as f64, number("nodata_px"), "{file}");
+    assert_eq!((report.min, report.max), (number("min"), number("max")), "{file}");
+    assert_eq!((report.range.min, report.range.max), (report.min, report.max), "{file}");
+    assert!((report.mean - number("mean")).abs() <= 1e-4, "{file}: {} {}", report.mean, number("mean"));
+    let place = (f64::from(report.max_at.z), f64::from(report.max_at.x));
+    let wanted = &row["max_at_rowcol"];
+    assert_eq!(place, (wanted[0].as_f64().unwrap(), wanted[1].as_f64().unwrap()), "{file}");
+    assert_eq!(field.sample_metres(report.max_at), report.max, "{file}");
+    let half = 0.5 * report.range.metres_per_code() * (1.0 + 1e-9);
+    for (at, value) in row["probes"].as_object().unwrap() {
+        let (z, x) = at.split_once(',').unwrap();
+        let sample = Sample::new(x.parse().unwrap(), z.parse().unwrap());
+        match value.as_f64() {
+            Some(value) => {
+                let metres = field.sample_metres(sample);
+                assert!((metres - value).abs() <= half, "{file} at {at}: {metres} and not {value}");
+                if row["dtype"] != "float32" {
+                    assert_eq!(metres.round(), value, "{file} at {at}");
+                }
+            }
+            None => {
+                let quad = Quad::new(sample.x.min(report.width - 2), sample.z.min(report.height - 2));
+                assert!(field.is_hole(quad), "{file} at {at} is a void");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_spelling_of_an_ascii_grid_is_read() {
+    for file in ["commadec", "crlf", "dxdy", "center_upper_notail"] {
+        let (field, report) = read(&shared!(&format!("synth/asc_{file}.asc")), &plain());
+        assert_eq!((report.format, report.width, report.height), (Format::EsriAscii, 6, 4), "{file}");
+        assert_eq!((report.min, report.max, report.max_at), (1.0, 24.0, Sample::new(5, 3)), "{file}");
+        assert_eq!((report.voids, report.holes, report.nodata), (1, 4, Some(-9999.0)), "{file}");
+        let south = if file == "dxdy" { 45.0 } else { 30.0 };
+        assert_eq!((report.spacing.x, report.spacing.y), (30.0, south), "{file}");
+        for index in (0..24).filter(|&index| index != 8) {
+            let metres = field.sample_metres(Sample::new(index % 6, index / 6));
+            assert!((metres - f64::from(index + 1)).abs() < 1e-3, "{file}: {metres} at {index}");
+        }
+        assert!(report.warnings.is_empty(), "{report}");
+    }
+}
+
+#[test]
+fn spacing_comes_from_the_file() {
+    let (_, report) = read(&shared!("heights/srtmgl3_boulder_nodata0.asc"), &plain());
+    assert!((report.spacing.y - 92.6).abs() < 0.01 && (report.spacing.x - 70.8).abs() < 0.1, "{report}");
+    let (_, report) = read(&shared!("heights/SainteHelens.dem"), &plain());
+    assert_eq!((report.spacing.x, report.spacing.y), (30.0, 30.0));
+    assert!(report.warnings.is_empty() && report.assumptions.is_empty(), "{report}");
+    assert_eq!(report.nodata, Some(-32767.0));
+}
+
+/// No height that a void makes: holes, and codes between those of the ground.
+#[test]
+fn a_void_code_is_no_pit_and_no_spike() {
+    for file in ["heights/zSW3.asc", "heights/SainteHelens.dem", "heights/hugo_site.asc"] {
+        let (field, report) = read(&shared!(file), &plain());
+        assert_eq!((field.extremes().min, field.extremes().max), (0, 65535), "{file}");
+        assert!(report.holes > 0 && !warned(&report, "void code"), "{report}");
+    }
+    // What is stated takes the place of what is declared.
+    let stated = plain().with_nodata(2588.0);
+    let (_, report) = read(&shared!("heights/srtmgl3_boulder_nodata0.asc"), &stated);
+    assert!(report.voids > 0 && report.nodata == Some(2588.0), "{report}");
+    let coded = plain().with_nodata(0.0).with_range(0.0, 255.0);
+    let (field, report) = read(&shared!("heights/urho3d_HeightMap_1025_u8.png"), &coded);
+    assert!(report.voids > 0 && report.min == 1.0 && field.extremes().min == 257, "{report}");
+}
+
+#[test]
+fn an_archive_of_one_map_needs_no_name() {
+    let file = shared!("heights/topobathy.npz");
+    let (_, report) = read(&file, &plain());
+    assert_eq!((report.width, report.height, report.bit_depth), (120, 91, 32));
+    assert_eq!((report.min.round(), report.max.round()), (-1437.0, 2205.0), "{report}");
+    let text = refusal(&file, &plain().with_array("latitude"));
+    assert!(text.contains("shape (91,)"), "{text}");
+    assert!(refusal(&file, &plain().with_array("depth")).contains("`topo` (91, 120)"));
 }
 
 /// Small files of each format, made here: every shorter prefix is an error, and none a panic.

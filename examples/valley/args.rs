@@ -20,13 +20,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 7, conflicts_with = "heightmap")]
     pub(crate) seed: u64,
 
-    /// Shows this file instead: PNG (grey, 8 or 16 bits), raw 16-bit samples (.r16, .raw) or SRTM (.hgt)
+    /// Shows this file instead: PNG (grey, 8 or 16 bits), raw 16-bit samples (.r16, .raw), SRTM (.hgt), Esri ASCII grid
+    /// (.asc), USGS ASCII DEM (.dem) or NumPy array (.npy, .npz)
     #[arg(long, value_name = "FILE", help_heading = "Heightmap")]
     pub(crate) heightmap: Option<PathBuf>,
     /// Metres between samples, west to east and north to south
     #[arg(long, value_name = "X[,Z]", value_parser = spacing, requires = "heightmap", help_heading = "Heightmap")]
     pub(crate) spacing: Option<(f64, f64)>,
-    /// Metres of the lowest and of the highest code
+    /// Metres of the lowest and of the highest code; metres outside are clamped
     #[arg(
         long,
         value_name = "MIN,MAX",
@@ -42,6 +43,18 @@ pub(crate) struct Args {
     /// Byte order of a raw file
     #[arg(long, value_name = "le|be", value_parser = byte_order, requires = "heightmap", help_heading = "Heightmap")]
     pub(crate) byte_order: Option<ByteOrder>,
+    /// The value of a sample without a height, in the file's own numbers, instead of what the file declares
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        requires = "heightmap",
+        allow_hyphen_values = true,
+        help_heading = "Heightmap"
+    )]
+    pub(crate) nodata: Option<f64>,
+    /// The array of an .npz that holds the heights
+    #[arg(long, value_name = "NAME", requires = "heightmap", help_heading = "Heightmap")]
+    pub(crate) array: Option<String>,
 
     /// Where the camera is and looks: metres east, up and south of the map's north-west corner at height 0, degrees
     /// clockwise from north, degrees above the horizon. A `+` before the height measures it from the ground

@@ -39,6 +39,12 @@ fn imported(file: &Path, args: &Args) -> Result<Map> {
     if let Some(order) = args.byte_order {
         options = options.with_byte_order(order);
     }
+    if let Some(nodata) = args.nodata {
+        options = options.with_nodata(nodata);
+    }
+    if let Some(array) = &args.array {
+        options = options.with_array(array);
+    }
     let (field, report) = import(file, &options)?;
     say(report.to_string().trim_end());
     Ok(Map { field, source: file.display().to_string() })

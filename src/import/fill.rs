@@ -4,39 +4,62 @@
 /// the mean of the neighbours that have one. A mean lies between the heights it is made from, so a void enters no
 /// minimum, no maximum, no bound and no normal as anything but its surroundings.
 ///
-/// `voids` are the indices of all values equal to `void`. The result does not depend on their order. Where every value
-/// is void nothing is changed.
-pub(super) fn fill_from_nearest(values: &mut [u16], width: usize, void: u16, voids: &[u32]) {
-    let height = values.len() / width;
+/// `voids` are the indices of the voids. The result does not depend on their order. Where every sample is void nothing
+/// is changed.
+pub(super) fn fill_from_nearest(codes: &mut [u16], width: usize, voids: &[u32]) {
+    let height = codes.len() / width;
+    let mut open = Mask::of(codes.len(), voids);
     let mut heights = Vec::new();
     let mut ring: Vec<u32> = voids
         .iter()
         .copied()
-        .filter(|&index| neighbours(index, width, height).any(|near| values[near] != void))
+        .filter(|&index| neighbours(index, width, height).any(|near| !open.has(near)))
         .collect();
     while !ring.is_empty() {
         heights.clear();
         heights.extend(ring.iter().map(|&index| {
             let (mut sum, mut count) = (0u32, 0u32);
-            for near in neighbours(index, width, height).filter(|&near| values[near] != void) {
-                sum += u32::from(values[near]);
+            for near in neighbours(index, width, height).filter(|&near| !open.has(near)) {
+                sum += u32::from(codes[near]);
                 count += 1;
             }
             // Every sample of a ring touches one that has a height.
             (sum / count) as u16
         }));
         for (&index, &height) in ring.iter().zip(&heights) {
-            values[index as usize] = height;
+            codes[index as usize] = height;
+            open.close(index as usize);
         }
         let mut next: Vec<u32> = ring
             .iter()
             .flat_map(|&index| neighbours(index, width, height))
-            .filter(|&near| values[near] == void)
+            .filter(|&near| open.has(near))
             .map(|near| near as u32)
             .collect();
         next.sort_unstable();
         next.dedup();
         ring = next;
+    }
+}
+
+/// The samples that have no height yet, a bit each.
+struct Mask(Vec<u64>);
+
+impl Mask {
+    fn of(samples: usize, voids: &[u32]) -> Self {
+        let mut words = if voids.is_empty() { Vec::new() } else { vec![0; samples.div_ceil(64)] };
+        for &index in voids {
+            words[index as usize / 64] |= 1 << (index % 64);
+        }
+        Self(words)
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    fn close(&mut self, index: usize) {
+        self.0[index / 64] &= !(1 << (index % 64));
     }
 }
 
@@ -55,7 +78,7 @@ mod tests {
 
     fn filled(mut values: Vec<u16>, width: usize) -> Vec<u16> {
         let voids: Vec<u32> = (0..values.len() as u32).filter(|&i| values[i as usize] == 0).collect();
-        fill_from_nearest(&mut values, width, 0, &voids);
+        fill_from_nearest(&mut values, width, &voids);
         values
     }
 
@@ -79,6 +102,17 @@ mod tests {
             }
         }
         assert!(filled(values, 40).iter().all(|&value| (500..1500).contains(&value)));
+    }
+
+    #[test]
+    fn a_height_that_equals_the_void_code_is_a_height() {
+        let mut codes = vec![6, 7, 7, 8, 6, 7, 7, 8];
+        fill_from_nearest(&mut codes, 4, &[1, 2, 5, 6]);
+        assert_eq!(codes, [6, 6, 8, 8, 6, 6, 8, 8]);
+        fill_from_nearest(&mut codes, 4, &[]);
+        let mut codes = vec![6, 7, 8, 6, 7, 8];
+        fill_from_nearest(&mut codes, 3, &[1, 4]);
+        assert_eq!(codes, [6, 7, 8, 6, 7, 8], "filled with what they were, and it ends");
     }
 
     #[test]

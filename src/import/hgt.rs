@@ -1,19 +1,16 @@
 //! SRTM tiles: one degree by one degree of signed, big-endian metres, 1201² or 3601² samples, no header. The name says
 //! where the tile lies by its south-west corner, for instance `N27E086.hgt`. (USGS, *SRTM Topography*, 2015.)
 
+use super::grid::{Grid, Notes, Values};
 use super::report::metres;
-use super::{ByteOrder, Format, Grid, ImportOptions, Meaning, Notes, check_size, read_samples};
+use super::{ByteOrder, Format, ImportOptions, check_size, degrees, read_samples};
 use crate::{Error, Result};
 use glam::DVec2;
 use std::io::{BufRead, Seek};
 use std::path::Path;
 
-/// The value of a void, once a signed sample is moved to unsigned order: −32768.
-pub(super) const VOID: u16 = 0;
-/// What a signed sample is moved by.
-pub(super) const OFFSET: i32 = 32768;
-/// Metres of an arc-second of latitude: a nautical mile is an arc-minute.
-const METRES_A_SECOND: f64 = 1852.0 / 60.0;
+/// The value of a void.
+const VOID: f64 = -32768.0;
 
 /// Reads a tile of `bytes` bytes.
 pub(super) fn read(
@@ -35,10 +32,7 @@ pub(super) fn read(
     };
     check_size(name, side, side, options)?;
     let order = options.byte_order.or(ByteOrder::Big);
-    let mut values = read_samples(name, input, side as usize * side as usize, order)?;
-    for value in &mut values {
-        *value ^= OFFSET as u16;
-    }
+    let values = read_samples(name, input, side as usize * side as usize, |pair| order.decode(pair) as i16)?;
     let mut notes = Notes::default();
     let spacing = if options.spacing.is_none() { Some(spacing_of(name, seconds, &mut notes)) } else { None };
     Ok(Grid {
@@ -47,8 +41,9 @@ pub(super) fn read(
         height: side,
         bit_depth: 16,
         byte_order: Some(order),
-        values,
-        meaning: Meaning::Metres,
+        values: Values::I16(values),
+        nodata: Some(VOID),
+        voids_are_nan: false,
         spacing,
         notes,
     })
@@ -57,26 +52,27 @@ pub(super) fn read(
 /// Metres between samples: equal arcs north to south, and shorter ones west to east by the cosine of the latitude of
 /// the tile's middle.
 fn spacing_of(name: &Path, seconds: f64, notes: &mut Notes) -> DVec2 {
-    let south = seconds * METRES_A_SECOND;
+    let cell = DVec2::splat(seconds / 3600.0);
     let file_name = name.file_name().unwrap_or_default().to_string_lossy();
     match latitude_of(&file_name) {
         Some(latitude) => {
             let middle = latitude + 0.5;
-            let east = south * middle.to_radians().cos();
+            let spacing = degrees::to_metres(cell, middle);
             notes.assume(format!(
                 "a spacing of {} × {} m: {seconds} arc-seconds at latitude {middle}°, from the file's name",
-                metres(east),
-                metres(south)
+                metres(spacing.x),
+                metres(spacing.y)
             ));
-            DVec2::new(east, south)
+            spacing
         }
         None => {
+            let spacing = degrees::to_metres(cell, 0.0);
             notes.warn(format!(
                 "the name does not say where the tile lies (as N27E086.hgt does), so {seconds} arc-seconds are taken as \
                  {} m in both directions, as at the equator; state the spacing",
-                metres(south)
+                metres(spacing.y)
             ));
-            DVec2::splat(south)
+            spacing
         }
     }
 }

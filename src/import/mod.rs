@@ -5,6 +5,13 @@
 //! | PNG, 8 or 16 bits | its signature | codes; [`ImportOptions::range`] says what they are in metres |
 //! | raw 16-bit samples | `.r16`, `.raw` | codes, the same way |
 //! | SRTM hgt | `.hgt` and 1201² or 3601² samples | metres, with voids |
+//! | Esri ASCII grid | `ncols` or another word of its header, `.asc` | metres, with voids |
+//! | USGS ASCII DEM | its first record, `.dem` | metres or feet, with voids |
+//! | NumPy array, alone or in an .npz | its signature | metres, with voids where they are stated |
+//!
+//! Metres become the 65536 codes of a range whose ends are exact; [`ImportReport::range`] says how wide a step is. NaN,
+//! infinities and the value that the file declares or [`ImportOptions::nodata`] states are voids: they become holes and
+//! enter neither a minimum nor a bound.
 //!
 //! Row 0 of a file is the north edge of the map and column 0 the west edge, always, and nothing is resampled, padded or
 //! cropped: a file of W×H samples becomes a field of W×H samples. What cannot be taken exactly is refused with a
@@ -12,168 +19,36 @@
 //!
 //! A reader owns its file only while it reads; beside the field's own samples it holds a row or so.
 
+mod asc;
 mod assemble;
+mod degrees;
 mod export;
 mod fill;
+mod format;
+mod grid;
 mod hgt;
+mod npy;
+mod npz;
+mod options;
 mod png_file;
 mod raw16;
 mod report;
 mod survey;
+mod usgs_dem;
 
 pub use export::{export_png16, export_r16};
+pub use format::Format;
+pub use options::{ByteOrder, ImportOptions};
 pub use report::ImportReport;
 
-use crate::field::{Field, FieldDesc, HeightRange};
+use crate::field::{Field, FieldDesc};
 use crate::{Error, Result};
-use glam::DVec2;
-use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The most samples that a file may claim, 2²⁸ (16384×16384, half a gibibyte).
 pub const MAX_SAMPLES: u64 = 1 << 28;
-
-/// A file format that [`import`] reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// PNG, grey, 8 or 16 bits a sample.
-    Png,
-    /// Unsigned 16-bit samples and nothing else.
-    Raw16,
-    /// A one-degree tile of the Shuttle Radar Topography Mission: signed 16-bit metres, −32768 for a void.
-    Hgt,
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Format::Png => "PNG",
-            Format::Raw16 => "raw 16-bit samples",
-            Format::Hgt => "SRTM hgt",
-        })
-    }
-}
-
-/// Which byte of a 16-bit sample comes first in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ByteOrder {
-    /// What the format says; little-endian for raw samples, which is what most tools write and no file says.
-    #[default]
-    Auto,
-    /// The low byte first.
-    Little,
-    /// The high byte first.
-    Big,
-}
-
-impl ByteOrder {
-    /// The order itself, with this one in place of [`ByteOrder::Auto`].
-    fn or(self, default: Self) -> Self {
-        if self == ByteOrder::Auto { default } else { self }
-    }
-
-    fn decode(self, bytes: [u8; 2]) -> u16 {
-        match self {
-            ByteOrder::Big => u16::from_be_bytes(bytes),
-            ByteOrder::Auto | ByteOrder::Little => u16::from_le_bytes(bytes),
-        }
-    }
-
-    fn encode(self, code: u16) -> [u8; 2] {
-        match self {
-            ByteOrder::Big => code.to_be_bytes(),
-            ByteOrder::Auto | ByteOrder::Little => code.to_le_bytes(),
-        }
-    }
-}
-
-impl fmt::Display for ByteOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            ByteOrder::Auto => "automatic",
-            ByteOrder::Little => "little-endian",
-            ByteOrder::Big => "big-endian",
-        })
-    }
-}
-
-/// What a caller knows about a file that the file does not say. The default states nothing: every assumption that is
-/// made in its place is in [`ImportReport::assumptions`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ImportOptions {
-    /// Metres between two samples, west to east and north to south. Without it 1 × 1, or what the file says: an hgt's
-    /// cell size with the latitude of its name.
-    pub spacing: Option<DVec2>,
-    /// Metres of the codes 0 and 65535. Without it a PNG or a raw file stands from 0 m to an eighth of its longest
-    /// side, and an hgt is from its own lowest to its own highest valid sample. Heights of an hgt outside a stated
-    /// range are clamped, which is reported.
-    pub range: Option<(f64, f64)>,
-    /// Samples west to east and north to south. A raw file that is not square needs it; a file that says its own size
-    /// is refused where the two differ.
-    pub raw_size: Option<(u32, u32)>,
-    /// Byte order of raw and hgt samples. PNG has its own and ignores this.
-    pub byte_order: ByteOrder,
-    /// Samples a side of the field's tiles: a power of two from 16 to 1024.
-    pub tile_samples: u32,
-}
-
-impl Default for ImportOptions {
-    fn default() -> Self {
-        Self {
-            spacing: None,
-            range: None,
-            raw_size: None,
-            byte_order: ByteOrder::Auto,
-            tile_samples: FieldDesc::DEFAULT_TILE_SAMPLES,
-        }
-    }
-}
-
-impl ImportOptions {
-    /// The same options with this spacing: metres between samples, west to east and north to south.
-    pub fn with_spacing(self, x: f64, z: f64) -> Self {
-        Self { spacing: Some(DVec2::new(x, z)), ..self }
-    }
-
-    /// The same options with these metres for the codes 0 and 65535.
-    pub fn with_range(self, min: f64, max: f64) -> Self {
-        Self { range: Some((min, max)), ..self }
-    }
-
-    /// The same options with this size in samples, west to east and north to south.
-    pub fn with_raw_size(self, width: u32, height: u32) -> Self {
-        Self { raw_size: Some((width, height)), ..self }
-    }
-
-    /// The same options with this byte order.
-    pub fn with_byte_order(self, byte_order: ByteOrder) -> Self {
-        Self { byte_order, ..self }
-    }
-
-    /// The same options with tiles of this many samples a side.
-    pub fn with_tile_samples(self, tile_samples: u32) -> Self {
-        Self { tile_samples, ..self }
-    }
-
-    /// Refuses what no file could make right, before a file is read.
-    fn check(&self) -> Result<()> {
-        self.describe(2, 2, DVec2::ONE, HeightRange { min: 0.0, max: 1.0 }).validate()
-    }
-
-    /// The field's description: what is stated, and the given spacing and range where nothing is.
-    fn describe(&self, width: u32, height: u32, spacing: DVec2, range: HeightRange) -> FieldDesc {
-        FieldDesc {
-            tile_samples: self.tile_samples,
-            spacing: self.spacing.unwrap_or(spacing),
-            range: self.range.map_or(range, |(min, max)| HeightRange { min, max }),
-            ..FieldDesc::new(width, height)
-        }
-    }
-}
 
 /// Reads a heightmap. The format is found by content first and by the file's extension second.
 ///
@@ -207,47 +82,6 @@ pub fn import_bytes(
     read(name.as_ref(), Cursor::new(bytes), options)
 }
 
-/// What a reader found in a file, before it becomes a field.
-struct Grid {
-    format: Format,
-    width: u32,
-    height: u32,
-    bit_depth: u32,
-    byte_order: Option<ByteOrder>,
-    /// Row-major, row 0 in the north, `width × height` of them.
-    values: Vec<u16>,
-    meaning: Meaning,
-    /// Metres between samples, where the file says.
-    spacing: Option<DVec2>,
-    notes: Notes,
-}
-
-/// What a grid's values stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
-    /// Codes of a range that the file does not know.
-    Codes,
-    /// Whole metres plus 32768, and 0 for a void: signed samples in unsigned order.
-    Metres,
-}
-
-/// The lines of a report that grow while a file is read.
-#[derive(Default)]
-struct Notes {
-    assumptions: Vec<String>,
-    warnings: Vec<String>,
-}
-
-impl Notes {
-    fn assume(&mut self, line: impl Into<String>) {
-        self.assumptions.push(line.into());
-    }
-
-    fn warn(&mut self, line: impl Into<String>) {
-        self.warnings.push(line.into());
-    }
-}
-
 fn read(
     name: &Path,
     mut input: impl BufRead + Seek,
@@ -256,59 +90,22 @@ fn read(
     options.check()?;
     let unreadable = |error: std::io::Error| Error::file(name, format!("cannot be read: {error}"));
     let mut head = Vec::new();
-    input.by_ref().take(8).read_to_end(&mut head).map_err(unreadable)?;
+    input.by_ref().take(format::HEAD).read_to_end(&mut head).map_err(unreadable)?;
     if head.is_empty() {
         return Err(Error::file(name, "the file is empty"));
     }
     let bytes = input.seek(SeekFrom::End(0)).map_err(unreadable)?;
     input.rewind().map_err(unreadable)?;
-    let grid = match format_of(name, &head)? {
+    let grid = match format::format_of(name, &head)? {
         Format::Png => png_file::read(name, input, bytes, options)?,
         Format::Raw16 => raw16::read(name, input, bytes, options)?,
         Format::Hgt => hgt::read(name, input, bytes, options)?,
+        Format::EsriAscii => asc::read(name, input, bytes, options)?,
+        Format::UsgsDem => usgs_dem::read(name, input, bytes, options)?,
+        Format::Npy => npy::read(name, input, bytes, options)?,
+        Format::Npz => npz::read(name, input, options)?,
     };
     assemble::assemble(name, grid, options)
-}
-
-const SUPPORTED: &str =
-    "supported are PNG (grey, 8 or 16 bits), raw 16-bit samples (.r16, .raw) and SRTM (.hgt)";
-
-fn format_of(name: &Path, head: &[u8]) -> Result<Format> {
-    if head.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Ok(Format::Png);
-    }
-    let extension = name.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    match (extension.as_str(), looks_like(head)) {
-        ("r16" | "raw", _) => Ok(Format::Raw16),
-        ("hgt", _) => Ok(Format::Hgt),
-        (_, Some(kind)) => {
-            Err(Error::file(name, format!("looks like {kind}, which is not read; {SUPPORTED}")))
-        }
-        ("png", None) => {
-            Err(Error::file(name, "is named .png but has no PNG signature: broken, or truncated"))
-        }
-        _ => Err(Error::file(name, format!("neither its content nor its name says what it is; {SUPPORTED}"))),
-    }
-}
-
-/// Names a file kind that people try and that is not read, by its first bytes.
-fn looks_like(head: &[u8]) -> Option<&'static str> {
-    const KINDS: [(&[u8], &str); 13] = [
-        (b"II*\0", "a TIFF"),
-        (b"MM\0*", "a TIFF"),
-        (b"II+\0", "a BigTIFF"),
-        (b"MM\0+", "a BigTIFF"),
-        (b"\x76\x2f\x31\x01", "an OpenEXR picture"),
-        (b"\xff\xd8\xff", "a JPEG picture"),
-        (b"PK\x03\x04", "a zip archive (or an .npz)"),
-        (b"\x1f\x8b", "a gzip archive"),
-        (b"\x93NUMPY", "a NumPy array"),
-        (b"DDS ", "a DDS texture"),
-        (b"RTL_", "a Lumix terrain with a header"),
-        (b"ncols", "an Esri ASCII grid"),
-        (b"NCOLS", "an Esri ASCII grid"),
-    ];
-    KINDS.iter().find(|(magic, _)| head.starts_with(magic)).map(|&(_, kind)| kind)
 }
 
 /// Refuses a size before memory is taken for it.
@@ -335,14 +132,19 @@ fn check_size(name: &Path, width: u32, height: u32, options: &ImportOptions) -> 
 }
 
 /// Reads `count` 16-bit samples, through a buffer of a few rows.
-fn read_samples(name: &Path, mut input: impl Read, count: usize, order: ByteOrder) -> Result<Vec<u16>> {
+fn read_samples<T>(
+    name: &Path,
+    mut input: impl Read,
+    count: usize,
+    decode: impl Fn([u8; 2]) -> T,
+) -> Result<Vec<T>> {
     let mut values = Vec::with_capacity(count);
     let mut buffer = vec![0u8; (2 * count).min(1 << 16)];
     while values.len() < count {
         let bytes = (2 * (count - values.len())).min(buffer.len());
         let chunk = &mut buffer[..bytes];
         input.read_exact(chunk).map_err(|error| Error::file(name, format!("cannot be read: {error}")))?;
-        values.extend(chunk.chunks_exact(2).map(|pair| order.decode([pair[0], pair[1]])));
+        values.extend(chunk.chunks_exact(2).map(|pair| decode([pair[0], pair[1]])));
     }
     Ok(values)
 }

@@ -1,7 +1,8 @@
 //! Grey PNG pictures as heightmaps, through the `png` crate. Samples are taken as they are stored: no gamma, no colour
 //! profile, no transparency. (W3C, *Portable Network Graphics*, third edition.)
 
-use super::{Format, Grid, ImportOptions, Meaning, Notes, check_size};
+use super::grid::{Grid, Notes, Values};
+use super::{Format, ImportOptions, check_size};
 use crate::{Error, Result};
 use png::{BitDepth, ColorType, DecodingError, Info, Reader, Transformations};
 use std::io::{BufRead, ErrorKind, Seek};
@@ -50,8 +51,9 @@ pub(super) fn read(
         height: layout.height as u32,
         bit_depth: if layout.wide { 16 } else { 8 },
         byte_order: None,
-        values: pixels.values,
-        meaning: Meaning::Codes,
+        values: Values::Codes(pixels.values),
+        nodata: None,
+        voids_are_nan: false,
         spacing: None,
         notes,
     })

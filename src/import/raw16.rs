@@ -1,9 +1,10 @@
 //! Raw 16-bit samples: no header, no size, no byte order. What the file does not say is stated, or assumed and
 //! reported; the size is never guessed.
 
+use super::format::looks_like;
+use super::grid::{Grid, Notes, Values};
 use super::survey::looks_swapped;
-use super::{ByteOrder, Format, Grid, ImportOptions, MAX_SAMPLES, Meaning, Notes};
-use super::{check_size, looks_like, read_samples};
+use super::{ByteOrder, Format, ImportOptions, MAX_SAMPLES, check_size, read_samples};
 use crate::{Error, Result};
 use std::io::{BufRead, Seek};
 use std::path::Path;
@@ -21,7 +22,7 @@ pub(super) fn read(
     };
     check_size(name, width, height, options)?;
     let order = options.byte_order.or(ByteOrder::Little);
-    let values = read_samples(name, input, width as usize * height as usize, order)?;
+    let values = read_samples(name, input, width as usize * height as usize, |pair| order.decode(pair))?;
     let mut notes = Notes::default();
     if options.raw_size.is_none() {
         notes.assume(format!("{width}×{height} samples, because no size is stated and the file is a square"));
@@ -36,15 +37,15 @@ pub(super) fn read(
         ));
     }
     let byte_order = Some(order);
-    let meaning = Meaning::Codes;
     Ok(Grid {
         format: Format::Raw16,
         width,
         height,
         bit_depth: 16,
         byte_order,
-        values,
-        meaning,
+        values: Values::Codes(values),
+        nodata: None,
+        voids_are_nan: false,
         spacing: None,
         notes,
     })
@@ -176,5 +177,16 @@ mod tests {
         let (big, report) = import_bytes("a.r16", &bytes, &options.with_byte_order(ByteOrder::Big)).unwrap();
         assert_eq!(big.samples(), [0x102, 0x304, 0x506, 0x708, 0x90a, 0xb0c]);
         assert_eq!(report.byte_order, Some(ByteOrder::Big));
+    }
+
+    #[test]
+    fn a_stated_code_is_a_void() {
+        let bytes: Vec<u8> = [7u16, 0, 9, 8, 65535, 10].into_iter().flat_map(u16::to_le_bytes).collect();
+        let options = ImportOptions::default().with_raw_size(3, 2).with_range(0.0, 65535.0);
+        let (field, report) = import_bytes("a.r16", &bytes, &options.clone().with_nodata(65535.0)).unwrap();
+        assert_eq!((report.voids, report.min, report.max, report.mean), (1, 0.0, 10.0, 6.8));
+        assert_eq!(field.sample(Sample::new(1, 1)), 6, "the mean of those around it");
+        let (_, report) = import_bytes("a.r16", &bytes, &options.with_nodata(-9999.0)).unwrap();
+        assert_eq!((report.voids, report.max), (0, 65535.0), "no 16-bit code");
     }
 }

@@ -18,13 +18,13 @@ pub struct ImportReport {
     pub width: u32,
     /// Samples from north to south.
     pub height: u32,
-    /// Bits a sample in the file.
+    /// Bits a sample in the file; 32 for numbers in text, which are read as 32-bit floats.
     pub bit_depth: u32,
     /// Byte order that was used; none where the format leaves no choice.
     pub byte_order: Option<ByteOrder>,
     /// Metres between two samples, west to east and north to south.
     pub spacing: DVec2,
-    /// Metres of the codes 0 and 65535.
+    /// Metres of the codes 0 and 65535. A height is rounded to the nearest of 65536 steps between the two.
     pub range: HeightRange,
     /// Different heights among the file's valid samples, at most 65536.
     pub distinct_levels: u32,
@@ -32,6 +32,11 @@ pub struct ImportReport {
     pub min: f64,
     /// Metres of the file's highest valid sample.
     pub max: f64,
+    /// Metres of the mean of the file's valid samples.
+    pub mean: f64,
+    /// The value that marked a void, in the file's own numbers: stated, declared or the format's. NaN and infinities
+    /// are voids besides.
+    pub nodata: Option<f64>,
     /// Where the highest valid sample is; the first in reading order where there are several.
     pub max_at: Sample,
     /// Samples without a height. Every quad that touches one is open.
@@ -134,6 +139,8 @@ mod tests {
             distinct_levels: 12,
             min: 1.0,
             max: 2.5,
+            mean: 1.5,
+            nodata: None,
             max_at: Sample::new(3, 4),
             voids: 0,
             holes: 0,

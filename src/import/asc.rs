@@ -1,0 +1,100 @@
+//! Esri ASCII grids: a header of words and numbers, then a number a sample in rows from north to south. Words are read
+//! in any case, numbers with a decimal point or comma, lines of any length. (Esri, *ArcGIS Desktop: Esri ASCII raster
+//! format*.)
+//!
+//! Samples are 32-bit floats, which is what most writers of the format mean: a declared void is compared as one.
+
+mod header;
+mod words;
+
+use super::grid::{Grid, Notes, Values};
+use super::{Format, ImportOptions, check_size};
+use crate::{Error, Result};
+use header::Header;
+use std::io::BufRead;
+use std::path::Path;
+use words::Words;
+
+/// The void of a file that declares none, by the format's own rule.
+const DEFAULT_VOID: f64 = -9999.0;
+
+/// True where a file begins as a grid's header does.
+pub(super) fn is_header(head: &[u8]) -> bool {
+    let head = head.strip_prefix(words::BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    ["ncols", "nrows"].into_iter().any(|word| {
+        head.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+            && head.get(word.len()).is_some_and(u8::is_ascii_whitespace)
+    })
+}
+
+/// Reads a grid from a file of `bytes` bytes.
+pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &ImportOptions) -> Result<Grid> {
+    let refuse = |why: String| Error::file(name, why);
+    let mut words = Words::new(input);
+    let (header, first) = Header::read(&mut words).map_err(refuse)?;
+    let (width, height) = (header.columns, header.rows);
+    check_size(name, width, height, options)?;
+    let count = width as usize * height as usize;
+    // A digit and a blank each, the last without.
+    if 2 * count as u64 - 1 > bytes {
+        return Err(refuse(format!(
+            "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
+        )));
+    }
+    let mut notes = Notes::default();
+    let spacing = if options.spacing.is_none() { header.spacing(&mut notes).map_err(refuse)? } else { None };
+    let values = read_samples(&mut words, first, count, width).map_err(refuse)?;
+    if words.commas {
+        notes.assume("commas are decimal points");
+    }
+    if words.ends_within_a_word {
+        notes.assume("the last sample is whole, although no line end follows it");
+    }
+    if header.nodata.is_none() && options.nodata.is_none() && values.contains(&(DEFAULT_VOID as f32)) {
+        notes.assume("−9999 for a void, the format's default, because the file declares none");
+    }
+    Ok(Grid {
+        format: Format::EsriAscii,
+        width,
+        height,
+        bit_depth: 32,
+        byte_order: None,
+        values: Values::F32(values),
+        nodata: header.nodata.or(options.nodata.is_none().then_some(DEFAULT_VOID)),
+        voids_are_nan: false,
+        spacing,
+        notes,
+    })
+}
+
+/// Reads the samples, of which the header's reader has the first already.
+fn read_samples<R: BufRead>(
+    words: &mut Words<R>,
+    first: f64,
+    count: usize,
+    width: u32,
+) -> Result<Vec<f32>, String> {
+    let mut values = Vec::with_capacity(count);
+    values.push(first as f32);
+    while values.len() < count {
+        let (column, row) = (values.len() % width as usize, values.len() / width as usize);
+        let Some(word) = words.next()? else {
+            return Err(format!(
+                "has {} of {count} samples: the file is truncated, at column {column} of row {row}",
+                values.len()
+            ));
+        };
+        let value = words::number(word)
+            .ok_or_else(|| format!("`{word}` is not a number, at column {column} of row {row}"))?;
+        values.push(value as f32);
+    }
+    match words.next()? {
+        None => Ok(values),
+        Some(word) => {
+            Err(format!("has more than the {count} samples that its header claims; the next is `{word}`"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Which format a file is, by its content first and its name second.
+
+use super::{asc, usgs_dem};
+use crate::{Error, Result};
+use std::fmt;
+use std::path::Path;
+
+/// A file format that [`import`](super::import()) reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// PNG, grey, 8 or 16 bits a sample.
+    Png,
+    /// Unsigned 16-bit samples and nothing else.
+    Raw16,
+    /// A one-degree tile of the Shuttle Radar Topography Mission: signed 16-bit metres, −32768 for a void.
+    Hgt,
+    /// Esri ASCII grid: a header of words and numbers, then a number a sample, rows from north to south.
+    EsriAscii,
+    /// USGS ASCII digital elevation model: records of 1024 bytes, a profile a column, from south to north.
+    UsgsDem,
+    /// NumPy array, two-dimensional.
+    Npy,
+    /// Zip archive of NumPy arrays, of which one is taken.
+    Npz,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Format::Png => "PNG",
+            Format::Raw16 => "raw 16-bit samples",
+            Format::Hgt => "SRTM hgt",
+            Format::EsriAscii => "Esri ASCII grid",
+            Format::UsgsDem => "USGS ASCII DEM",
+            Format::Npy => "NumPy array",
+            Format::Npz => "NumPy archive",
+        })
+    }
+}
+
+/// As many first bytes of a file as tell its format.
+pub(super) const HEAD: u64 = 1024;
+
+const SUPPORTED: &str = "supported are PNG (grey, 8 or 16 bits), raw 16-bit samples (.r16, .raw), SRTM (.hgt), Esri \
+                         ASCII grids (.asc), USGS ASCII DEM (.dem) and NumPy arrays (.npy, .npz)";
+
+/// The format of a file that begins with `head`.
+pub(super) fn format_of(name: &Path, head: &[u8]) -> Result<Format> {
+    if head.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Ok(Format::Png);
+    }
+    if head.starts_with(b"\x93NUMPY") {
+        return Ok(Format::Npy);
+    }
+    if asc::is_header(head) {
+        return Ok(Format::EsriAscii);
+    }
+    let extension = name.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    match (extension.as_str(), looks_like(head)) {
+        ("r16" | "raw", _) => Ok(Format::Raw16),
+        ("hgt", _) => Ok(Format::Hgt),
+        ("npz", Some(ZIP)) => Ok(Format::Npz),
+        (_, Some(ZIP)) if holds_npy(head) => Ok(Format::Npz),
+        (_, Some(kind)) => {
+            Err(Error::file(name, format!("looks like {kind}, which is not read; {SUPPORTED}")))
+        }
+        ("png", None) => {
+            Err(Error::file(name, "is named .png but has no PNG signature: broken, or truncated"))
+        }
+        ("npy" | "npz", None) => Err(Error::file(
+            name,
+            format!("is named .{extension} but begins with no signature of NumPy's: broken, or truncated"),
+        )),
+        ("asc", None) => Ok(Format::EsriAscii),
+        ("dem", None) => Ok(Format::UsgsDem),
+        _ if usgs_dem::is_header(head) => Ok(Format::UsgsDem),
+        _ => Err(Error::file(name, format!("neither its content nor its name says what it is; {SUPPORTED}"))),
+    }
+}
+
+const ZIP: &str = "a zip archive";
+
+/// True for a zip archive whose first file is an array.
+fn holds_npy(head: &[u8]) -> bool {
+    let Some(length) = head.get(26..28) else { return false };
+    let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
+    head.get(30..30 + length).is_some_and(|name| name.ends_with(b".npy"))
+}
+
+/// Names a file kind that people try and that is not read, by its first bytes.
+pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
+    const KINDS: [(&[u8], &str); 10] = [
+        (b"II*\0", "a TIFF"),
+        (b"MM\0*", "a TIFF"),
+        (b"II+\0", "a BigTIFF"),
+        (b"MM\0+", "a BigTIFF"),
+        (b"\x76\x2f\x31\x01", "an OpenEXR picture"),
+        (b"\xff\xd8\xff", "a JPEG picture"),
+        (b"PK\x03\x04", ZIP),
+        (b"\x1f\x8b", "a gzip archive"),
+        (b"DDS ", "a DDS texture"),
+        (b"RTL_", "a Lumix terrain with a header"),
+    ];
+    KINDS.iter().find(|(magic, _)| head.starts_with(magic)).map(|&(_, kind)| kind)
+}
