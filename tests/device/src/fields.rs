@@ -15,6 +15,13 @@ pub fn hills(width: u32, height: u32) -> Field {
     })
 }
 
+/// Hills of four by four whole tiles of 64 samples, 2 m apart.
+pub fn tiled_hills() -> Field {
+    let hills = hills(253, 253);
+    let desc = hills.desc().with_tile_samples(64);
+    Field::from_samples(desc, hills.samples().to_vec()).expect("a legal description")
+}
+
 /// White noise over the whole range of 0…100 m, 1 m apart: the worst ground there is for cracks.
 pub fn noise(width: u32, height: u32, tile_samples: u32) -> Field {
     let desc = FieldDesc::new(width, height).with_tile_samples(tile_samples).with_range(0.0, 100.0);

@@ -9,7 +9,7 @@ mod top_down;
 
 pub use columns::{Dropped, magenta_below_ground};
 pub use data::shared_field;
-pub use fields::{hills, noise, random, towers};
+pub use fields::{hills, noise, random, tiled_hills, towers};
 pub use sight::{assert_as_rays_see, first_front, pixel_ray};
-pub use stage::{Stage, look, look_level};
+pub use stage::{Stage, look, look_level, over};
 pub use top_down::TopDown;

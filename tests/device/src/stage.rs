@@ -34,6 +34,11 @@ impl Stage {
         Self::with_target(gpu, field, settings, OffscreenDesc::new(width, height))
     }
 
+    /// A stage with default settings and a small target.
+    pub fn small(gpu: &Arc<Gpu>, field: Field) -> Self {
+        Self::new(gpu, field, TerrainSettings::default(), 320, 180)
+    }
+
     /// A stage with this target.
     pub fn with_target(gpu: &Arc<Gpu>, field: Field, settings: TerrainSettings, desc: OffscreenDesc) -> Self {
         // SAFETY: the harness' host is valid and outlives the stage, and every frame is waited for.
@@ -105,6 +110,11 @@ impl Stage {
     pub fn view(&self, position: DVec3, yaw: f32, pitch: f32) -> View {
         look(position, yaw, pitch, self.viewport())
     }
+}
+
+/// A view over the sixteen tiles of [`tiled_hills`](crate::tiled_hills).
+pub fn over(stage: &Stage) -> View {
+    stage.view(DVec3::new(250.0, 260.0, 640.0), 4.0, -25.0)
 }
 
 /// A perspective view of 60° with a level camera whose lens is shifted down: each column of the picture is a vertical

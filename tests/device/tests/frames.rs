@@ -2,32 +2,17 @@
 
 use glam::DVec3;
 use landform::atlas::MipChain;
-use landform::field::{Field, Quad, Sample, SampleRect};
+use landform::field::{Quad, Sample, SampleRect};
 use landform::lod::{GridSize, LodSettings};
 use landform::plan::{TerrainSettings, View, ViewId, Viewport};
-use landform_device_tests::{Stage, hills, look, noise};
+use landform_device_tests::{Stage, hills, look, noise, over, tiled_hills};
 use landform_harness::{Limit, compare_or_write, shared};
-
-fn stage(gpu: &std::sync::Arc<landform_harness::Gpu>, field: Field) -> Stage {
-    Stage::new(gpu, field, TerrainSettings::default(), 320, 180)
-}
-
-/// A view over four by four tiles of 64 samples, 2 m apart.
-fn over(stage: &Stage) -> View {
-    stage.view(DVec3::new(250.0, 260.0, 640.0), 4.0, -25.0)
-}
-
-fn tiled_hills() -> Field {
-    let hills = hills(253, 253);
-    let desc = hills.desc().with_tile_samples(64);
-    Field::from_samples(desc, hills.samples().to_vec()).unwrap()
-}
 
 /// The first frame uploads every tile; one dirty tile of sixteen uploads its block and its mips and nothing else.
 #[test]
 fn only_what_changed_is_uploaded() {
     let gpu = shared();
-    let mut stage = stage(&gpu, tiled_hills());
+    let mut stage = Stage::small(&gpu, tiled_hills());
     let view = over(&stage);
     let chain = MipChain { side: 64 }.texels() as u64 * 2;
     assert_eq!(chain, 2 * (64 * 64 + 32 * 32 + 16 * 16 + 8 * 8 + 4 * 4 + 2 * 2 + 1));
@@ -54,7 +39,7 @@ fn only_what_changed_is_uploaded() {
 #[test]
 fn an_edited_terrain_is_the_terrain_edited() {
     let gpu = shared();
-    let mut edited = stage(&gpu, tiled_hills());
+    let mut edited = Stage::small(&gpu, tiled_hills());
     let view = over(&edited);
     edited.draw(&view);
     for step in 0..12u32 {
@@ -66,14 +51,14 @@ fn an_edited_terrain_is_the_terrain_edited() {
     let field = edited.terrain.field().clone();
     let picture = edited.draw(&view);
     drop(edited);
-    assert_eq!(stage(&gpu, field).draw(&view), picture);
+    assert_eq!(Stage::small(&gpu, field).draw(&view), picture);
 }
 
 /// A plan that is dropped loses nothing; one that is played twice changes nothing.
 #[test]
 fn plans_may_be_dropped_and_repeated() {
     let gpu = shared();
-    let mut stage = stage(&gpu, tiled_hills());
+    let mut stage = Stage::small(&gpu, tiled_hills());
     let view = over(&stage);
     stage.draw(&view);
     stage.terrain.field_mut().edit(SampleRect::new(100, 100, 30, 30), |_, row| row.fill(50000));
@@ -93,7 +78,7 @@ fn plans_may_be_dropped_and_repeated() {
 #[test]
 fn an_upload_that_was_lost_is_planned_again() {
     let gpu = shared();
-    let mut stage = stage(&gpu, tiled_hills());
+    let mut stage = Stage::small(&gpu, tiled_hills());
     let view = over(&stage);
     let first = stage.draw(&view);
     stage.renderer.forget();
@@ -107,11 +92,11 @@ fn an_upload_that_was_lost_is_planned_again() {
 #[test]
 fn one_terrain_in_two_renderers() {
     let gpu = shared();
-    let mut one = stage(&gpu, tiled_hills());
+    let mut one = Stage::small(&gpu, tiled_hills());
     let view = over(&one);
     one.draw(&view);
     one.terrain.field_mut().edit(SampleRect::new(10, 10, 30, 30), |_, row| row.fill(50000));
-    let mut two = stage(&gpu, one.terrain.field().clone());
+    let mut two = Stage::small(&gpu, one.terrain.field().clone());
     let common = one.renderer.residency().common(two.renderer.residency());
     let plan = one.terrain.plan(&[view], &common).unwrap();
     assert_eq!(plan.uploads.len(), 16);
@@ -126,11 +111,11 @@ fn one_terrain_in_two_renderers() {
 #[test]
 fn a_plan_for_another_renderer_is_refused_or_completed() {
     let gpu = shared();
-    let mut one = stage(&gpu, tiled_hills());
+    let mut one = Stage::small(&gpu, tiled_hills());
     let view = over(&one);
     let whole = one.draw(&view);
     let plan = one.terrain.plan(&[view], one.renderer.residency()).unwrap();
-    let mut two = stage(&gpu, one.terrain.field().clone());
+    let mut two = Stage::small(&gpu, one.terrain.field().clone());
     let mut refused = String::new();
     two.record(&plan, |renderer, cmd, target| {
         refused = renderer.draw(cmd, &plan.views[0], target).unwrap_err().to_string();
@@ -143,7 +128,7 @@ fn a_plan_for_another_renderer_is_refused_or_completed() {
 #[test]
 fn a_frame_has_to_be_begun() {
     let gpu = shared();
-    let mut stage = stage(&gpu, tiled_hills());
+    let mut stage = Stage::small(&gpu, tiled_hills());
     let view = over(&stage);
     let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
     let (device, renderer) = (&stage.device, &mut stage.renderer);
@@ -163,7 +148,7 @@ fn a_frame_has_to_be_begun() {
 fn two_views_share_an_upload() {
     let gpu = shared();
     let field = tiled_hills();
-    let mut stage = stage(&gpu, field);
+    let mut stage = Stage::small(&gpu, field);
     let half = |x: f32| Viewport { x, y: 0.0, width: 160.0, height: 180.0 };
     let left = View { id: ViewId(1), ..look(DVec3::new(250.0, 260.0, 640.0), 4.0, -25.0, half(0.0)) };
     let mut right = View { id: ViewId(2), ..look(DVec3::new(60.0, 900.0, 60.0), 140.0, -60.0, half(160.0)) };
@@ -216,7 +201,7 @@ fn depth_alone_is_the_surface_depth() {
     for at in 60..110 {
         field.set_hole(Quad::new(at, at), true);
     }
-    let mut stage = stage(&gpu, field);
+    let mut stage = Stage::small(&gpu, field);
     let view = over(&stage);
     let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
     stage.record(&plan, |renderer, cmd, target| renderer.draw(cmd, &plan.views[0], target).unwrap());
@@ -235,7 +220,7 @@ fn a_depth_prepass_hides_nothing() {
         if hole {
             (60..110).for_each(|at| field.set_hole(Quad::new(at, at), true));
         }
-        let mut stage = stage(&gpu, field);
+        let mut stage = Stage::small(&gpu, field);
         let view = over(&stage);
         let alone = stage.draw(&view);
         let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
@@ -251,7 +236,7 @@ fn a_depth_prepass_hides_nothing() {
 #[test]
 fn a_changed_clone_is_drawn_as_it_is() {
     let gpu = shared();
-    let mut stage = stage(&gpu, tiled_hills());
+    let mut stage = Stage::small(&gpu, tiled_hills());
     let view = over(&stage);
     let mut plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
     stage.play(&plan);
@@ -297,11 +282,11 @@ fn a_changed_clone_is_drawn_as_it_is() {
 #[test]
 fn what_is_of_another_renderer_is_refused() {
     let gpu = shared();
-    let mut stage = stage(&gpu, tiled_hills());
+    let mut stage = Stage::small(&gpu, tiled_hills());
     let view = over(&stage);
     stage.draw(&view);
     let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
-    let mut other = self::stage(&gpu, hills(257, 257));
+    let mut other = Stage::small(&gpu, hills(257, 257));
     let foreign = other.terrain.plan(&[view], other.renderer.residency()).unwrap();
     let mut refused = Vec::new();
     stage.record(&plan, |renderer, cmd, target| {

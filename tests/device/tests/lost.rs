@@ -5,26 +5,11 @@ use landform::Result;
 use landform::draw::Renderer;
 use landform::field::{Field, FieldDesc, Quad, SampleRect};
 use landform::gpu::{Allocation, AllocationRequest, Device, DeviceMemory, MemoryBudget};
-use landform::plan::{FramePlan, TerrainSettings, View};
-use landform_device_tests::{Stage, hills};
+use landform::plan::FramePlan;
+use landform_device_tests::{Stage, over, tiled_hills};
 use landform_harness::{Gpu, shared};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-fn stage(gpu: &Arc<Gpu>, field: Field) -> Stage {
-    Stage::new(gpu, field, TerrainSettings::default(), 320, 180)
-}
-
-/// A view over four by four tiles of 64 samples, 2 m apart.
-fn over(stage: &Stage) -> View {
-    stage.view(DVec3::new(250.0, 260.0, 640.0), 4.0, -25.0)
-}
-
-fn tiled_hills() -> Field {
-    let hills = hills(253, 253);
-    let desc = hills.desc().with_tile_samples(64);
-    Field::from_samples(desc, hills.samples().to_vec()).unwrap()
-}
 
 /// Opens a square of quads.
 fn open(field: &mut Field, x: u32, z: u32) {
@@ -49,7 +34,7 @@ fn a_first_upload_that_was_lost_is_forgotten() {
     let gpu = shared();
     let mut field = tiled_hills();
     open(&mut field, 100, 100);
-    let mut stage = stage(&gpu, field.clone());
+    let mut stage = Stage::small(&gpu, field.clone());
     let view = over(&stage);
     for _ in 0..2 {
         stage.device.begin_frame();
@@ -59,7 +44,7 @@ fn a_first_upload_that_was_lost_is_forgotten() {
         stage.renderer.forget();
     }
     let picture = stage.draw(&view);
-    assert_eq!(picture, self::stage(&gpu, field).draw(&view));
+    assert_eq!(picture, Stage::small(&gpu, field).draw(&view));
 }
 
 /// A later upload is lost together with a hole that it would have closed, and the ground that is drawn next never had
@@ -70,7 +55,7 @@ fn a_later_upload_that_was_lost_leaves_no_hole() {
     // Another hole, so that fragments ask the mask.
     let mut whole = tiled_hills();
     open(&mut whole, 10, 10);
-    let mut stage = stage(&gpu, whole.clone());
+    let mut stage = Stage::small(&gpu, whole.clone());
     let view = over(&stage);
     let expected = stage.draw(&view);
     open(stage.terrain.field_mut(), 100, 100);
@@ -91,13 +76,13 @@ fn a_plan_for_two_renderers_leaves_no_hole() {
     // Another hole, so that fragments ask the mask.
     let mut whole = tiled_hills();
     open(&mut whole, 10, 10);
-    let mut one = stage(&gpu, whole.clone());
+    let mut one = Stage::small(&gpu, whole.clone());
     let view = over(&one);
     let expected = one.draw(&view);
     open(one.terrain.field_mut(), 100, 100);
     assert_ne!(one.draw(&view), expected);
     *one.terrain.field_mut() = whole.clone();
-    let mut two = stage(&gpu, whole);
+    let mut two = Stage::small(&gpu, whole);
     let common = one.renderer.residency().common(two.renderer.residency());
     let plan = one.terrain.plan(&[view], &common).unwrap();
     one.play(&plan);
@@ -150,7 +135,7 @@ impl DeviceMemory for Scarce {
 fn an_upload_that_fails_halfway_changes_nothing() {
     let gpu = shared();
     let desc = FieldDesc::new(3001, 3001).with_tile_samples(512).with_range(0.0, 100.0);
-    let mut stage = stage(&gpu, Field::new(desc).unwrap());
+    let mut stage = Stage::small(&gpu, Field::new(desc).unwrap());
     let scarce = Arc::new(Scarce { memory: gpu.host().memory, staging: AtomicU32::new(2) });
     // SAFETY: the harness' host is valid and outlives the stage, and every frame is waited for.
     stage.device = unsafe { Device::new(gpu.host_with(scarce.clone())) }.unwrap();
@@ -182,7 +167,7 @@ fn an_upload_that_fails_halfway_changes_nothing() {
     assert_ne!(picture, flat);
     let field = stage.terrain.field().clone();
     drop(stage);
-    assert_eq!(self::stage(&gpu, field).draw(&view), picture);
+    assert_eq!(Stage::small(&gpu, field).draw(&view), picture);
 }
 
 /// A frame that could not begin, for want of a staging buffer, is begun by the next call: nothing of the frames in
@@ -190,7 +175,7 @@ fn an_upload_that_fails_halfway_changes_nothing() {
 #[test]
 fn a_frame_that_could_not_begin_is_begun_again() {
     let gpu = shared();
-    let mut stage = stage(&gpu, tiled_hills());
+    let mut stage = Stage::small(&gpu, tiled_hills());
     let scarce = Arc::new(Scarce { memory: gpu.host().memory, staging: AtomicU32::new(1) });
     // SAFETY: the harness' host is valid and outlives the stage, and every frame is waited for.
     stage.device = unsafe { Device::new(gpu.host_with(scarce.clone())) }.unwrap();
