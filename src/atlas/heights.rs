@@ -3,6 +3,7 @@
 use super::{AtlasLayout, MipChain, write_height_block};
 use crate::field::Field;
 use glam::Vec2;
+use std::ops::{Add, Mul, Sub};
 
 /// All blocks and mips of a field's heights, read as the device reads them. For tests, and for whatever must agree
 /// with the drawn surface at any level; costs 2⅔ bytes a sample and does not follow edits.
@@ -51,18 +52,23 @@ impl HeightAtlas {
         )
     }
 
+    /// What a mip gives, mixed between the two mips around λ. At a whole λ the coarser one is not asked.
+    fn mixed<T>(&self, lambda: f32, at_mip: impl Fn(u32) -> T) -> T
+    where
+        T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
+    {
+        let lambda = lambda.clamp(0.0, self.layout.max_mip() as f32);
+        let mip = lambda.floor() as u32;
+        let fraction = lambda - lambda.floor();
+        let fine = at_mip(mip);
+        if fraction == 0.0 { fine } else { fine + (at_mip(mip + 1) - fine) * fraction }
+    }
+
     /// H(x, λ): the height at a place in samples as level of detail λ draws it, in codes (0…65535). Continuous in
     /// the place and in λ; clamps at the map's edge and beyond the coarsest mip.
     pub fn height(&self, x: f32, z: f32, lambda: f32) -> f32 {
         let (x, z) = (x.clamp(0.0, self.quads[0]), z.clamp(0.0, self.quads[1]));
-        let lambda = lambda.clamp(0.0, self.layout.max_mip() as f32);
-        let mip = lambda.floor() as u32;
-        let fraction = lambda - lambda.floor();
-        let fine = self.height_at_mip(x, z, mip);
-        if fraction == 0.0 {
-            return fine;
-        }
-        fine + (self.height_at_mip(x, z, mip + 1) - fine) * fraction
+        self.mixed(lambda, |mip| self.height_at_mip(x, z, mip))
     }
 }
 
@@ -113,14 +119,7 @@ impl HeightAtlas {
     /// surface is lit by. Continuous in the place and in λ.
     pub fn slope(&self, x: f32, z: f32, lambda: f32) -> Vec2 {
         let (x, z) = (x.clamp(0.0, self.quads[0]), z.clamp(0.0, self.quads[1]));
-        let lambda = lambda.clamp(0.0, self.layout.max_mip() as f32);
-        let mip = lambda.floor() as u32;
-        let fraction = lambda - lambda.floor();
-        let fine = self.slope_at_mip(x, z, mip);
-        if fraction == 0.0 {
-            return fine;
-        }
-        fine + (self.slope_at_mip(x, z, mip + 1) - fine) * fraction
+        self.mixed(lambda, |mip| self.slope_at_mip(x, z, mip))
     }
 }
 

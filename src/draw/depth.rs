@@ -39,7 +39,6 @@ pub(super) fn depth_key(
         target: *target,
         has_holes,
         lines: false,
-        cull: true,
         depth: DepthRule::Write,
         front_face,
     })

@@ -23,7 +23,6 @@ pub(super) struct PipelineKey {
     pub(super) target: Target,
     pub(super) has_holes: bool,
     pub(super) lines: bool,
-    pub(super) cull: bool,
     pub(super) depth: DepthRule,
     /// The front face where the device cannot set it while recording; else always counter-clockwise.
     pub(super) front_face: vk::FrontFace,
@@ -78,9 +77,10 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
     let encode = key.target.encoding == super::ColorEncoding::Srgb;
     let constants = [(HAS_HOLES, u32::from(key.has_holes)), (ENCODE_SRGB, u32::from(encode))];
     let vertex = ShaderDesc { words: key.vertex.spirv(), entry: ENTRY, constants: &[] };
-    let (depth_test, depth_write) = match key.depth {
-        DepthRule::Write => (vk::CompareOp::GREATER_OR_EQUAL, true),
-        DepthRule::Behind => (vk::CompareOp::GREATER_OR_EQUAL, false),
+    // Ground has a back, the triangle behind everything has none.
+    let (depth_write, cull) = match key.depth {
+        DepthRule::Write => (true, vk::CullModeFlags::BACK),
+        DepthRule::Behind => (false, vk::CullModeFlags::NONE),
     };
     Pipeline::graphics(
         device,
@@ -91,9 +91,9 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
                 constants: &constants,
             }),
             samples: key.target.samples,
-            depth_test: Some(depth_test),
+            depth_test: Some(vk::CompareOp::GREATER_OR_EQUAL),
             depth_write,
-            cull: if key.cull { vk::CullModeFlags::BACK } else { vk::CullModeFlags::NONE },
+            cull,
             front_face: key.front_face,
             polygon_mode: if key.lines { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
             ..GraphicsPipelineDesc::new(key.name, layout, vertex, &key.target.formats)

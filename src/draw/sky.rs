@@ -34,7 +34,6 @@ pub(super) fn sky_key(target: &Target) -> PipelineKey {
         target: *target,
         has_holes: false,
         lines: false,
-        cull: false,
         depth: DepthRule::Behind,
         front_face: vk::FrontFace::COUNTER_CLOCKWISE,
     }

@@ -37,7 +37,6 @@ impl Renderer {
             target: *target,
             has_holes: false,
             lines: false,
-            cull: true,
             depth: DepthRule::Write,
             front_face: self.baked_front_face(view),
         };
@@ -60,7 +59,6 @@ pub(super) fn surface_key(
         target: *target,
         has_holes,
         lines,
-        cull: true,
         depth: DepthRule::Write,
         front_face,
     })

@@ -17,6 +17,11 @@ pub fn morph(distance: f32, band: MorphBand) -> f32 {
     if distance >= band.end { 1.0 } else { ((distance - band.start) * band.inverse).clamp(0.0, 1.0) }
 }
 
+/// A coordinate as its whole and its fractional part, which [`relative`] subtracts one after the other.
+pub(crate) fn split(value: f64) -> (f32, f32) {
+    (value.floor() as f32, (value - value.floor()) as f32)
+}
+
 /// A sample coordinate relative to the camera, in metres. `camera` and `fraction` are the camera's whole and
 /// fractional sample coordinate: the first subtraction is exact, so a camera far from the map's corner does not shake.
 pub fn relative(sample: f32, camera: f32, fraction: f32, spacing: f32) -> f32 {

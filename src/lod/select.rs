@@ -205,10 +205,11 @@ struct Axis {
 impl Axis {
     /// `camera` is the camera's place in the axis' own units.
     fn new(camera: f64, spacing: f64, most: f32) -> Self {
+        let (whole, part) = super::level_field::split(camera);
         Self {
             most: Vec4::splat(most),
-            camera_whole: Vec4::splat(camera.floor() as f32),
-            camera_part: Vec4::splat((camera - camera.floor()) as f32),
+            camera_whole: Vec4::splat(whole),
+            camera_part: Vec4::splat(part),
             spacing: Vec4::splat(spacing as f32),
         }
     }

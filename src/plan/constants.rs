@@ -5,6 +5,7 @@ use crate::abi::ViewConstants;
 use crate::atlas::AtlasLayout;
 use crate::field::Field;
 use crate::lod::SelectInput;
+use crate::lod::level_field::split;
 use glam::{DVec2, DVec3, Mat4, Vec3};
 
 /// The part of a view's block that places vertices.
@@ -79,9 +80,4 @@ fn orthographic_reach(view: &View, field: &Field, placement: &Placement) -> f64 
         reach = reach.max(ground.distance(DVec2::new(from.x, from.z)).hypot(dy));
     }
     reach
-}
-
-/// A whole and a fractional part, so that the device subtracts exactly.
-fn split(value: f64) -> (f32, f32) {
-    (value.floor() as f32, (value - value.floor()) as f32)
 }
