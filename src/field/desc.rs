@@ -40,7 +40,8 @@ impl HeightRange {
 
     /// The code nearest to a height in metres, clamped to the range. NaN gives code 0.
     pub fn code(&self, metres: f64) -> u16 {
-        ((metres - self.min) / self.extent() * Self::MAX_CODE).round().clamp(0.0, Self::MAX_CODE) as u16
+        // The cast clamps, and cuts off what is behind the point.
+        ((metres - self.min) / self.extent() * Self::MAX_CODE + 0.5) as u16
     }
 }
 

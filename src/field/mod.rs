@@ -8,11 +8,13 @@ mod bounds;
 mod desc;
 mod holes;
 mod ids;
+mod weights;
 
 pub use bounds::{Bounds, MinMax};
 pub use desc::{FieldDesc, HeightRange};
 pub use holes::HoleMask;
 pub use ids::{Level, Quad, Sample, SampleRect, TileId};
+pub use weights::Weights;
 
 use crate::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};

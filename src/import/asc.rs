@@ -7,8 +7,11 @@
 mod header;
 mod words;
 
-use super::grid::{Grid, Notes, Values};
-use super::{Format, ImportOptions, check_size};
+use super::canvas::Canvas;
+use super::grid::{Grid, Notes};
+use super::values::Values;
+use super::{Format, ImportOptions, window_of};
+use crate::field::SampleRect;
 use crate::{Error, Result};
 use header::Header;
 use std::io::BufRead;
@@ -33,17 +36,17 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
     let mut words = Words::new(input);
     let (header, first) = Header::read(&mut words).map_err(refuse)?;
     let (width, height) = (header.columns, header.rows);
-    check_size(name, width, height, options)?;
-    let count = width as usize * height as usize;
+    let window = window_of(name, width, height, options)?;
+    let count = u64::from(width) * u64::from(height);
     // A digit and a blank each, the last without.
-    if 2 * count as u64 - 1 > bytes {
+    if 2 * count - 1 > bytes {
         return Err(refuse(format!(
             "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
         )));
     }
     let mut notes = Notes::default();
     let spacing = if options.spacing.is_none() { header.spacing(&mut notes).map_err(refuse)? } else { None };
-    let values = read_samples(&mut words, first, count, width).map_err(refuse)?;
+    let values = read_samples(&mut words, first, (width, height), window).map_err(refuse)?;
     if words.commas {
         notes.assume("commas are decimal points");
     }
@@ -54,16 +57,10 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
         notes.assume("−9999 for a void, the format's default, because the file declares none");
     }
     Ok(Grid {
-        format: Format::EsriAscii,
-        width,
-        height,
-        bit_depth: 32,
-        byte_order: None,
-        values: Values::F32(values),
         nodata: header.nodata.or(options.nodata.is_none().then_some(DEFAULT_VOID)),
-        voids_are_nan: false,
         spacing,
         notes,
+        ..Grid::new(Format::EsriAscii, (width, height), window, Values::F32(values))
     })
 }
 
@@ -71,25 +68,25 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
 fn read_samples<R: BufRead>(
     words: &mut Words<R>,
     first: f64,
-    count: usize,
-    width: u32,
+    (width, height): (u32, u32),
+    window: SampleRect,
 ) -> Result<Vec<f32>, String> {
-    let mut values = Vec::with_capacity(count);
-    values.push(first as f32);
-    while values.len() < count {
-        let (column, row) = (values.len() % width as usize, values.len() / width as usize);
+    let count = u64::from(width) * u64::from(height);
+    let mut canvas = Canvas::new(window);
+    canvas.set(0, 0, first as f32);
+    for index in 1..count {
+        let (column, row) = ((index % u64::from(width)) as u32, (index / u64::from(width)) as u32);
         let Some(word) = words.next()? else {
             return Err(format!(
-                "has {} of {count} samples: the file is truncated, at column {column} of row {row}",
-                values.len()
+                "has {index} of {count} samples: the file is truncated, at column {column} of row {row}"
             ));
         };
         let value = words::number(word)
             .ok_or_else(|| format!("`{word}` is not a number, at column {column} of row {row}"))?;
-        values.push(value as f32);
+        canvas.set(column, row, value as f32);
     }
     match words.next()? {
-        None => Ok(values),
+        None => Ok(canvas.into_values()),
         Some(word) => {
             Err(format!("has more than the {count} samples that its header claims; the next is `{word}`"))
         }

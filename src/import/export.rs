@@ -2,7 +2,7 @@
 //! these formats; whoever imports the file again states the range and the spacing.
 
 use super::ByteOrder;
-use crate::field::Field;
+use crate::field::{Field, Quad};
 use crate::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -29,7 +29,7 @@ pub fn export_r16(field: &Field, path: impl AsRef<Path>, order: ByteOrder) -> Re
     replace(path.as_ref(), |out| write_r16(field, out, order))
 }
 
-fn write_png16(field: &Field, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_png16(field: &Field, out: &mut impl Write) -> io::Result<()> {
     let desc = field.desc();
     let mut encoder = png::Encoder::new(out, desc.width, desc.height);
     encoder.set_color(png::ColorType::Grayscale);
@@ -55,8 +55,25 @@ fn write_rows(field: &Field, out: &mut impl Write, order: ByteOrder) -> io::Resu
     Ok(())
 }
 
+/// The metres of a row of samples, as the floats that a file holds; NaN for a sample that only open quads touch, which is
+/// what a void of an imported file is.
+pub(super) fn metres_of_row(field: &Field, z: u32, row: &mut Vec<f32>) {
+    let desc = field.desc();
+    let open = |x: u32| {
+        let columns = x.saturating_sub(1)..=x.min(desc.quads_x() - 1);
+        let rows = z.saturating_sub(1)..=z.min(desc.quads_z() - 1);
+        rows.into_iter().all(|z| columns.clone().all(|x| field.is_hole(Quad::new(x, z))))
+    };
+    let holes = field.holes().count() > 0;
+    let codes = &field.samples()[z as usize * desc.width as usize..][..desc.width as usize];
+    row.clear();
+    row.extend((0..).zip(codes).map(|(x, &code)| {
+        if holes && open(x) { f32::NAN } else { desc.range.metres(f64::from(code)) as f32 }
+    }));
+}
+
 /// Writes a file beside `path` and moves it there when it is complete.
-fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
+pub(super) fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let written = File::create(&part).and_then(|file| {

@@ -1,6 +1,6 @@
 //! Which format a file is, by its content first and its name second.
 
-use super::{asc, usgs_dem};
+use super::{ImportOptions, asc, tiff_file, usgs_dem};
 use crate::{Error, Result};
 use std::fmt;
 use std::path::Path;
@@ -11,30 +11,39 @@ use std::path::Path;
 pub enum Format {
     /// PNG, grey, 8 or 16 bits a sample.
     Png,
-    /// Unsigned 16-bit samples and nothing else.
-    Raw16,
+    /// Samples and nothing else.
+    Raw,
     /// A one-degree tile of the Shuttle Radar Topography Mission: signed 16-bit metres, −32768 for a void.
     Hgt,
     /// Esri ASCII grid: a header of words and numbers, then a number a sample, rows from north to south.
     EsriAscii,
     /// USGS ASCII digital elevation model: records of 1024 bytes, a profile a column, from south to north.
     UsgsDem,
+    /// GeoTIFF, or a TIFF that is not on the ground: one band of it.
+    GeoTiff,
     /// NumPy array, two-dimensional.
     Npy,
     /// Zip archive of NumPy arrays, of which one is taken.
     Npz,
+    /// OpenEXR picture, of which one channel is taken.
+    OpenExr,
+    /// A terrain folder, as [`export_folder`](super::export_folder) writes it.
+    Folder,
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Format::Png => "PNG",
-            Format::Raw16 => "raw 16-bit samples",
+            Format::Raw => "raw samples",
             Format::Hgt => "SRTM hgt",
             Format::EsriAscii => "Esri ASCII grid",
             Format::UsgsDem => "USGS ASCII DEM",
+            Format::GeoTiff => "GeoTIFF",
             Format::Npy => "NumPy array",
             Format::Npz => "NumPy archive",
+            Format::OpenExr => "OpenEXR",
+            Format::Folder => "terrain folder",
         })
     }
 }
@@ -43,22 +52,32 @@ impl fmt::Display for Format {
 pub(super) const HEAD: u64 = 1024;
 
 const SUPPORTED: &str = "supported are PNG (grey, 8 or 16 bits), raw 16-bit samples (.r16, .raw), SRTM (.hgt), Esri \
-                         ASCII grids (.asc), USGS ASCII DEM (.dem) and NumPy arrays (.npy, .npz)";
+                         ASCII grids (.asc), USGS ASCII DEM (.dem), GeoTIFF (.tif), NumPy arrays (.npy, .npz) and OpenEXR (.exr)";
 
 /// The format of a file that begins with `head`.
-pub(super) fn format_of(name: &Path, head: &[u8]) -> Result<Format> {
+pub(super) fn format_of(name: &Path, head: &[u8], options: &ImportOptions) -> Result<Format> {
+    // Who states how raw samples lie knows that they are.
+    if options.sample_type.is_some() || options.offset > 0 {
+        return Ok(Format::Raw);
+    }
     if head.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Ok(Format::Png);
     }
+    if tiff_file::is_header(head) {
+        return Ok(Format::GeoTiff);
+    }
     if head.starts_with(b"\x93NUMPY") {
         return Ok(Format::Npy);
+    }
+    if head.starts_with(b"\x76\x2f\x31\x01") {
+        return Ok(Format::OpenExr);
     }
     if asc::is_header(head) {
         return Ok(Format::EsriAscii);
     }
     let extension = name.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     match (extension.as_str(), looks_like(head)) {
-        ("r16" | "raw", _) => Ok(Format::Raw16),
+        ("r8" | "r16" | "r32" | "f32" | "raw", _) => Ok(Format::Raw),
         ("hgt", _) => Ok(Format::Hgt),
         ("npz", Some(ZIP)) => Ok(Format::Npz),
         (_, Some(ZIP)) if holds_npy(head) => Ok(Format::Npz),
@@ -67,6 +86,13 @@ pub(super) fn format_of(name: &Path, head: &[u8]) -> Result<Format> {
         }
         ("png", None) => {
             Err(Error::file(name, "is named .png but has no PNG signature: broken, or truncated"))
+        }
+        ("tif" | "tiff", None) => Err(Error::file(
+            name,
+            format!("is named .{extension} but has no TIFF signature: broken, or truncated"),
+        )),
+        ("exr", None) => {
+            Err(Error::file(name, "is named .exr but has no OpenEXR signature: broken, or truncated"))
         }
         ("npy" | "npz", None) => Err(Error::file(
             name,
@@ -90,12 +116,7 @@ fn holds_npy(head: &[u8]) -> bool {
 
 /// Names a file kind that people try and that is not read, by its first bytes.
 pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
-    const KINDS: [(&[u8], &str); 10] = [
-        (b"II*\0", "a TIFF"),
-        (b"MM\0*", "a TIFF"),
-        (b"II+\0", "a BigTIFF"),
-        (b"MM\0+", "a BigTIFF"),
-        (b"\x76\x2f\x31\x01", "an OpenEXR picture"),
+    const KINDS: [(&[u8], &str); 5] = [
         (b"\xff\xd8\xff", "a JPEG picture"),
         (b"PK\x03\x04", ZIP),
         (b"\x1f\x8b", "a gzip archive"),

@@ -1,24 +1,20 @@
 //! SRTM tiles: one degree by one degree of signed, big-endian metres, 1201² or 3601² samples, no header. The name says
 //! where the tile lies by its south-west corner, for instance `N27E086.hgt`. (USGS, *SRTM Topography*, 2015.)
 
-use super::grid::{Grid, Notes, Values};
+use super::grid::{Grid, Notes};
 use super::report::metres;
-use super::{ByteOrder, Format, ImportOptions, check_size, degrees, read_samples};
+use super::rows::Layout;
+use super::{ByteOrder, Format, ImportOptions, SampleType, degrees, unreadable, window_of};
 use crate::{Error, Result};
 use glam::DVec2;
-use std::io::{BufRead, Seek};
+use std::io::Read;
 use std::path::Path;
 
 /// The value of a void.
 const VOID: f64 = -32768.0;
 
 /// Reads a tile of `bytes` bytes.
-pub(super) fn read(
-    name: &Path,
-    input: impl BufRead + Seek,
-    bytes: u64,
-    options: &ImportOptions,
-) -> Result<Grid> {
+pub(super) fn read(name: &Path, input: impl Read, bytes: u64, options: &ImportOptions) -> Result<Grid> {
     let (side, seconds): (u32, f64) = match bytes {
         2_884_802 => (1201, 3.0),
         25_934_402 => (3601, 1.0),
@@ -30,22 +26,18 @@ pub(super) fn read(
             return Err(Error::file(name, why));
         }
     };
-    check_size(name, side, side, options)?;
+    let window = window_of(name, side, side, options)?;
     let order = options.byte_order.or(ByteOrder::Big);
-    let values = read_samples(name, input, side as usize * side as usize, |pair| order.decode(pair) as i16)?;
+    let layout = Layout { width: side, height: side, sample: SampleType::I16, order, columns_first: false };
+    let values = layout.read(input, window).map_err(|error| unreadable(name, &error))?;
     let mut notes = Notes::default();
     let spacing = if options.spacing.is_none() { Some(spacing_of(name, seconds, &mut notes)) } else { None };
     Ok(Grid {
-        format: Format::Hgt,
-        width: side,
-        height: side,
-        bit_depth: 16,
         byte_order: Some(order),
-        values: Values::I16(values),
         nodata: Some(VOID),
-        voids_are_nan: false,
         spacing,
         notes,
+        ..Grid::new(Format::Hgt, (side, side), window, values)
     })
 }
 

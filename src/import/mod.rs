@@ -7,7 +7,9 @@
 //! | SRTM hgt | `.hgt` and 1201² or 3601² samples | metres, with voids |
 //! | Esri ASCII grid | `ncols` or another word of its header, `.asc` | metres, with voids |
 //! | USGS ASCII DEM | its first record, `.dem` | metres or feet, with voids |
+//! | GeoTIFF, a band of it | its signature | metres or another unit, with voids; codes of an unsigned TIFF without geography |
 //! | NumPy array, alone or in an .npz | its signature | metres, with voids where they are stated |
+//! | OpenEXR, a channel of it | its signature | metres |
 //!
 //! Metres become the 65536 codes of a range whose ends are exact; [`ImportReport::range`] says how wide a step is. NaN,
 //! infinities and the value that the file declares or [`ImportOptions::nodata`] states are voids: they become holes and
@@ -20,34 +22,62 @@
 //! A reader owns its file only while it reads; beside the field's own samples it holds a row or so.
 
 mod asc;
-mod assemble;
+mod below_holes;
+mod canvas;
 mod degrees;
+mod doubts;
+mod encoding;
 mod export;
-mod fill;
+mod export_exr;
+mod export_tiff;
+mod exr_file;
+mod folder;
 mod format;
 mod grid;
+mod heightmap;
 mod hgt;
+mod mask;
 mod npy;
 mod npz;
 mod options;
 mod png_file;
-mod raw16;
+mod raw;
 mod report;
+mod resample;
+mod rows;
 mod survey;
+mod tiff_file;
+mod units;
 mod usgs_dem;
+mod values;
+mod void_fill;
+mod watch;
+mod weights;
 
+pub use encoding::{Encoding, Fill};
 pub use export::{export_png16, export_r16};
+pub use export_exr::export_exr;
+pub use export_tiff::export_geotiff;
+pub use folder::export_folder;
 pub use format::Format;
-pub use options::{ByteOrder, ImportOptions};
+pub use heightmap::Heightmap;
+pub use options::{ByteOrder, Flip, ImportOptions, Resample};
 pub use report::ImportReport;
+pub use resample::Filter;
+pub use units::Units;
+pub use values::SampleType;
+pub use weights::{Alpha, WeightReport, import_weights};
 
-use crate::field::{Field, FieldDesc};
+use crate::field::{Field, FieldDesc, SampleRect};
 use crate::{Error, Result};
+use grid::Grid;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::Path;
+use watch::Watched;
 
-/// The most samples that a file may claim, 2²⁸ (16384×16384, half a gibibyte).
+/// The most samples that are kept of a file, 2²⁸ (16384×16384, half a gibibyte of a field).
 pub const MAX_SAMPLES: u64 = 1 << 28;
 
 /// Reads a heightmap. The format is found by content first and by the file's extension second.
@@ -65,9 +95,7 @@ pub const MAX_SAMPLES: u64 = 1 << 28;
 /// [`Error::File`] for a file that cannot be read, is truncated, of an unknown format, of a kind of a known format that
 /// is not taken, or larger than [`MAX_SAMPLES`]; [`Error::Invalid`] for options that no file could honour.
 pub fn import(path: impl AsRef<Path>, options: &ImportOptions) -> Result<(Field, ImportReport)> {
-    let path = path.as_ref();
-    let file = File::open(path).map_err(|error| Error::file(path, format!("cannot be opened: {error}")))?;
-    read(path, BufReader::with_capacity(1 << 16, file), options)
+    Heightmap::read(path, options)?.into_field()
 }
 
 /// Reads a heightmap that is in memory. `name` stands for the path: its extension, an hgt's latitude, error messages.
@@ -79,37 +107,128 @@ pub fn import_bytes(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<(Field, ImportReport)> {
-    read(name.as_ref(), Cursor::new(bytes), options)
+    Heightmap::read_from(name, Cursor::new(bytes), options)?.into_field()
 }
 
-fn read(
-    name: &Path,
-    mut input: impl BufRead + Seek,
+/// Reads a heightmap into a rectangle of a field, which must be as large as the map. Nothing outside of it changes but the
+/// quads that touch its border; where the file cannot be read or does not fit, nothing changes.
+///
+/// # Errors
+/// As [`import`], and as [`Heightmap::write_into`].
+pub fn import_into(
+    field: &mut Field,
+    rect: SampleRect,
+    path: impl AsRef<Path>,
     options: &ImportOptions,
-) -> Result<(Field, ImportReport)> {
+) -> Result<ImportReport> {
+    Heightmap::read(path, options)?.write_into(field, rect)
+}
+
+impl Heightmap {
+    /// Reads a file. The format is found by content first and by the file's extension second.
+    ///
+    /// # Errors
+    /// As [`import`].
+    pub fn read(path: impl AsRef<Path>, options: &ImportOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let input = open(&folder::heights_of(path).unwrap_or(path.to_owned()))?;
+        Self::read_opened(path, input, options)
+    }
+
+    /// Reads what any reader gives, from its first byte on. `name` stands for the path: its extension, an hgt's latitude,
+    /// error messages.
+    ///
+    /// # Errors
+    /// As [`import`].
+    pub fn read_from(
+        name: impl AsRef<Path>,
+        input: impl BufRead + Seek,
+        options: &ImportOptions,
+    ) -> Result<Self> {
+        let name = name.as_ref();
+        Heightmap::of(name, decode(name, input, options)?, options)
+    }
+
+    /// Reads a file and tells how far it is, from 0 to 1; ends with nothing where it is told to break off.
+    ///
+    /// # Errors
+    /// As [`import`].
+    pub fn read_watched(
+        path: impl AsRef<Path>,
+        options: &ImportOptions,
+        progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<Option<Self>> {
+        let path = path.as_ref();
+        let stopped = std::cell::Cell::new(false);
+        let input = open(&folder::heights_of(path).unwrap_or(path.to_owned()))?;
+        match Self::read_opened(path, Watched::new(input, progress, &stopped), options) {
+            Err(_) if stopped.get() => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
+    /// Reads what was opened of a file, or of a terrain folder.
+    fn read_opened(path: &Path, input: impl BufRead + Seek, options: &ImportOptions) -> Result<Self> {
+        match folder::heights_of(path) {
+            Some(heights) => folder::read(&heights, input, options),
+            None => Self::read_from(path, input, options),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<BufReader<File>> {
+    if path.is_dir() {
+        let why = format!("is a folder without {}, which a terrain folder has", folder::DESCRIPTION);
+        return Err(Error::file(path, why));
+    }
+    let file = File::open(path).map_err(|error| Error::file(path, format!("cannot be opened: {error}")))?;
+    Ok(BufReader::with_capacity(1 << 16, file))
+}
+
+fn decode(name: &Path, mut input: impl BufRead + Seek, options: &ImportOptions) -> Result<Grid> {
     options.check()?;
-    let unreadable = |error: std::io::Error| Error::file(name, format!("cannot be read: {error}"));
+    let failed = |error: std::io::Error| unreadable(name, &error);
     let mut head = Vec::new();
-    input.by_ref().take(format::HEAD).read_to_end(&mut head).map_err(unreadable)?;
+    input.by_ref().take(format::HEAD).read_to_end(&mut head).map_err(failed)?;
     if head.is_empty() {
         return Err(Error::file(name, "the file is empty"));
     }
-    let bytes = input.seek(SeekFrom::End(0)).map_err(unreadable)?;
-    input.rewind().map_err(unreadable)?;
-    let grid = match format::format_of(name, &head)? {
-        Format::Png => png_file::read(name, input, bytes, options)?,
-        Format::Raw16 => raw16::read(name, input, bytes, options)?,
-        Format::Hgt => hgt::read(name, input, bytes, options)?,
-        Format::EsriAscii => asc::read(name, input, bytes, options)?,
-        Format::UsgsDem => usgs_dem::read(name, input, bytes, options)?,
-        Format::Npy => npy::read(name, input, bytes, options)?,
-        Format::Npz => npz::read(name, input, options)?,
-    };
-    assemble::assemble(name, grid, options)
+    let bytes = length_of(name, &mut input)?;
+    let format = format::format_of(name, &head, options)?;
+    if options.encoding.is_colours() && format != Format::Png {
+        let why = format!("is {format}, which has no colours; encoding {} is one of a PNG", options.encoding);
+        return Err(Error::file(name, why));
+    }
+    match format {
+        Format::Png => png_file::read(name, input, bytes, options),
+        Format::Raw => raw::read(name, input, bytes, options),
+        Format::Hgt => hgt::read(name, input, bytes, options),
+        Format::EsriAscii => asc::read(name, input, bytes, options),
+        Format::UsgsDem => usgs_dem::read(name, input, bytes, options),
+        Format::Npy => npy::read(name, input, bytes, options),
+        Format::GeoTiff => tiff_file::read(name, input, bytes, options),
+        Format::Npz => npz::read(name, input, options),
+        Format::OpenExr => exr_file::read(name, input, bytes, options),
+        Format::Folder => Err(Error::file(name, "is no single file")),
+    }
 }
 
-/// Refuses a size before memory is taken for it.
-fn check_size(name: &Path, width: u32, height: u32, options: &ImportOptions) -> Result<()> {
+/// Bytes of a file, which then is at its start.
+fn length_of(name: &Path, input: &mut impl Seek) -> Result<u64> {
+    let length = input.seek(SeekFrom::End(0)).and_then(|length| input.rewind().map(|()| length));
+    length.map_err(|error| unreadable(name, &error))
+}
+
+/// The error of a file that cannot be read on.
+fn unreadable(name: &Path, error: &std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => Error::file(name, "ends before its last sample: truncated"),
+        _ => Error::file(name, format!("cannot be read: {error}")),
+    }
+}
+
+/// The part of a file that is kept: refuses a size before memory is taken for it.
+fn window_of(name: &Path, width: u32, height: u32, options: &ImportOptions) -> Result<SampleRect> {
     let refuse = |why: String| Err(Error::file(name, why));
     if let Some((stated_width, stated_height)) = options.raw_size
         && (stated_width, stated_height) != (width, height)
@@ -121,32 +240,27 @@ fn check_size(name: &Path, width: u32, height: u32, options: &ImportOptions) -> 
     if width < 2 || height < 2 {
         return refuse(format!("{width}×{height} samples span no ground; a map needs at least 2×2 samples"));
     }
-    let samples = u64::from(width) * u64::from(height);
-    if width > FieldDesc::MAX_SIDE || height > FieldDesc::MAX_SIDE || samples > MAX_SAMPLES {
+    if width > FieldDesc::MAX_SIDE || height > FieldDesc::MAX_SIDE {
         return refuse(format!(
-            "claims {width}×{height} samples, more than {MAX_SAMPLES} in all or {} a side; split it into several maps",
+            "claims {width}×{height} samples, more than {} a side; split it into several files",
             FieldDesc::MAX_SIDE
         ));
     }
-    Ok(())
-}
-
-/// Reads `count` 16-bit samples, through a buffer of a few rows.
-fn read_samples<T>(
-    name: &Path,
-    mut input: impl Read,
-    count: usize,
-    decode: impl Fn([u8; 2]) -> T,
-) -> Result<Vec<T>> {
-    let mut values = Vec::with_capacity(count);
-    let mut buffer = vec![0u8; (2 * count).min(1 << 16)];
-    while values.len() < count {
-        let bytes = (2 * (count - values.len())).min(buffer.len());
-        let chunk = &mut buffer[..bytes];
-        input.read_exact(chunk).map_err(|error| Error::file(name, format!("cannot be read: {error}")))?;
-        values.extend(chunk.chunks_exact(2).map(|pair| decode([pair[0], pair[1]])));
+    let window = options.crop.unwrap_or(SampleRect::new(0, 0, width, height));
+    if window != window.clipped(width, height) {
+        return refuse(format!(
+            "has {width}×{height} samples, and the crop of columns {} to {} and rows {} to {} reaches past them",
+            window.x0, window.x1, window.z0, window.z1
+        ));
     }
-    Ok(values)
+    if u64::from(window.width()) * u64::from(window.height()) > MAX_SAMPLES {
+        return refuse(format!(
+            "{}×{} samples are more than {MAX_SAMPLES}; take a part of it (--crop, or ImportOptions::with_crop)",
+            window.width(),
+            window.height()
+        ));
+    }
+    Ok(window)
 }
 
 #[cfg(test)]
@@ -159,7 +273,7 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_named() {
-        assert!(refusal("dem.tif", b"II*\0........").contains("looks like a TIFF"));
+        assert!(refusal("dem.jpg", b"\xff\xd8\xff\xe0....").contains("looks like a JPEG"));
         assert!(refusal("N27E086.hgt.zip", b"PK\x03\x04....").contains("zip archive"));
         let unknown = refusal("heights.dat", &[7; 32]);
         assert!(

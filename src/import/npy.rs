@@ -4,9 +4,14 @@
 
 mod header;
 
-use super::grid::{Grid, Notes, Values};
-use super::{ByteOrder, Format, ImportOptions, check_size};
+use super::grid::{Grid, Notes};
+use super::rows::Layout;
+use super::values::Values;
+use super::{ByteOrder, Format, ImportOptions, SampleType, window_of};
+use crate::field::SampleRect;
 use crate::{Error, Result};
+use half::f16;
+use std::cell::Cell;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
@@ -28,7 +33,7 @@ pub(super) fn read_elements(
 ) -> Result<Grid> {
     let refuse = |why: String| Error::file(name, why);
     let element = header.element.as_ref().map_err(|kind| {
-        refuse(format!("an array of {kind}, which is not read; supported are u1, u2, i2, u4, i4, f4 and f8"))
+        refuse(format!("an array of {kind}, which is not read; supported are integers of 1 to 8 bytes and floats of 2, 4 and 8"))
     })?;
     let &[rows, columns] = header.shape.as_slice() else {
         return Err(refuse(format!(
@@ -38,99 +43,75 @@ pub(super) fn read_elements(
     };
     let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
     let (width, height) = (side(columns), side(rows));
-    check_size(name, width, height, options)?;
+    let window = window_of(name, width, height, options)?;
     let claimed = u64::from(width) * u64::from(height) * element.bytes() as u64;
     if claimed > bytes {
         return Err(refuse(format!(
             "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
         )));
     }
-    let layout = Layout { width: width as usize, height: height as usize, columns_first: header.fortran };
-    let values = read_values(*element, header.order, layout, input).map_err(refuse)?;
+    // What is widened is read by its own bytes; the sample type of the layout is not asked for then.
+    let layout =
+        Layout { width, height, sample: SampleType::F64, order: header.order, columns_first: header.fortran };
+    let values = read_values(*element, layout, input, window).map_err(refuse)?;
     let mut notes = Notes::default();
-    notes.assume("numbers are metres and row 0 is the north edge, because an array does not say");
+    notes.assume("row 0 is the north edge, because an array does not say");
     Ok(Grid {
-        format: Format::Npy,
-        width,
-        height,
         bit_depth: 8 * element.bytes() as u32,
         byte_order: (element.bytes() > 1).then_some(header.order),
-        values,
-        nodata: None,
-        voids_are_nan: false,
-        spacing: None,
         notes,
+        ..Grid::new(Format::Npy, (width, height), window, values)
     })
 }
 
+/// Reads the elements and makes sure that nothing follows them.
 fn read_values(
     element: Element,
-    order: ByteOrder,
+    layout: Layout,
+    mut input: impl Read,
+    window: SampleRect,
+) -> Result<Values, String> {
+    let values = match element {
+        Element::Sample(sample) => Layout { sample, ..layout }.read(&mut input, window),
+        Element::I8 => {
+            layout.fill(&mut input, window, |byte| i16::from(i8::from_le_bytes(byte))).map(Values::I16)
+        }
+        Element::F16 => {
+            let big = layout.order == ByteOrder::Big;
+            let half = |bytes| if big { f16::from_be_bytes(bytes) } else { f16::from_le_bytes(bytes) };
+            layout.fill(&mut input, window, |bytes| half(bytes).to_f32()).map(Values::F32)
+        }
+        Element::I64 | Element::U64 => read_wide(element, layout, &mut input, window)?.map(Values::F64),
+    };
+    let values = values.map_err(|error| unreadable(&error))?;
+    // In an archive this is also where its checksum is compared.
+    match input.read(&mut [0; 1]) {
+        Ok(0) => Ok(values),
+        Ok(_) => Err("goes on behind its last element; only a file of one array is read".to_owned()),
+        Err(error) => Err(unreadable(&error)),
+    }
+}
+
+/// Reads integers of 64 bits, which are what NumPy makes of whole numbers, where 64-bit floats hold each of them.
+fn read_wide(
+    element: Element,
     layout: Layout,
     input: impl Read,
-) -> Result<Values, String> {
-    let big = order == ByteOrder::Big;
-    /// Elements of a type in either byte order, as samples that hold them exactly.
-    macro_rules! samples {
-        ($type:ty, $as:ty) => {
-            if big {
-                layout.read(input, |bytes| <$as>::from(<$type>::from_be_bytes(bytes)))?
-            } else {
-                layout.read(input, |bytes| <$as>::from(<$type>::from_le_bytes(bytes)))?
-            }
-        };
+    window: SampleRect,
+) -> Result<std::io::Result<Vec<f64>>, String> {
+    const EXACT: i128 = 1 << 53;
+    let big = layout.order == ByteOrder::Big;
+    let rounded = Cell::new(false);
+    let values = layout.fill(input, window, |bytes: [u8; 8]| {
+        let bits = if big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) };
+        let value = if element == Element::U64 { i128::from(bits) } else { i128::from(bits.cast_signed()) };
+        rounded.set(rounded.get() || value.abs() > EXACT);
+        value as f64
+    });
+    if rounded.get() {
+        return Err("holds integers beyond 2^53, which are no heights".to_owned());
     }
-    Ok(match element {
-        Element::U8 => Values::I16(samples!(u8, i16)),
-        Element::I16 => Values::I16(samples!(i16, i16)),
-        Element::U16 => Values::F32(samples!(u16, f32)),
-        Element::F32 => Values::F32(samples!(f32, f32)),
-        Element::I32 => Values::F64(samples!(i32, f64)),
-        Element::U32 => Values::F64(samples!(u32, f64)),
-        Element::F64 => Values::F64(samples!(f64, f64)),
-    })
-}
-
-/// How the elements of a file lie.
-#[derive(Clone, Copy)]
-struct Layout {
-    width: usize,
-    height: usize,
-    /// Fortran's order: a column after the other, else rows.
-    columns_first: bool,
-}
-
-impl Layout {
-    /// Reads all elements, through a buffer of a few rows, and makes sure that nothing follows them.
-    fn read<T: Copy + Default, const N: usize>(
-        self,
-        mut input: impl Read,
-        decode: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, String> {
-        let count = self.width * self.height;
-        let mut values = vec![T::default(); count];
-        let mut buffer = vec![0u8; N * count.min(1 << 13)];
-        let mut done = 0;
-        while done < count {
-            let chunk = &mut buffer[..N * (count - done).min(1 << 13)];
-            input.read_exact(chunk).map_err(|error| unreadable(&error))?;
-            for element in chunk.as_chunks::<N>().0 {
-                let at = if self.columns_first {
-                    done % self.height * self.width + done / self.height
-                } else {
-                    done
-                };
-                values[at] = decode(*element);
-                done += 1;
-            }
-        }
-        // In an archive this is also where its checksum is compared.
-        match input.read(&mut [0; 1]) {
-            Ok(0) => Ok(values),
-            Ok(_) => Err(format!("goes on behind its {count} elements; only a file of one array is read")),
-            Err(error) => Err(unreadable(&error)),
-        }
-    }
+    Ok(values)
 }
 
 /// A sentence for what kept an array from being read.

@@ -43,7 +43,7 @@ pub(super) fn read(name: &Path, input: impl BufRead + Seek, options: &ImportOpti
     grid.format = Format::Npz;
     if options.array.is_none() && arrays.len() > 1 {
         grid.notes.assume(format!(
-            "array `{}`, the only map of the archive's {} arrays; state another (ImportOptions::with_array, or --array of the valley)",
+            "array `{}`, the only map of the archive's {} arrays; state another (--array, or ImportOptions::with_array)",
             chosen.name,
             arrays.len()
         ));
@@ -97,7 +97,7 @@ fn choose<'a>(arrays: &'a [Array], options: &ImportOptions) -> Result<&'a Array,
         (Some(map), None) => Ok(map),
         (None, _) => Err(format!("none of its arrays is a two-dimensional one of numbers; {}", list())),
         (Some(_), Some(_)) => Err(format!(
-            "several of its arrays may be the map; state one (ImportOptions::with_array, or --array of the valley); {}",
+            "several of its arrays may be the map; state one (--array, or ImportOptions::with_array); {}",
             list()
         )),
     }

@@ -1,65 +1,158 @@
 //! What an import found and did, for a person and for a program.
 
-use super::{ByteOrder, Format};
-use crate::field::{HeightRange, Sample};
+use super::grid::{Grid, Meaning, Notes};
+use super::survey::Survey;
+use super::{ByteOrder, Encoding, Format, SampleType, Units};
+use crate::field::{FieldDesc, HeightRange, Sample};
 use glam::DVec2;
+use serde::{Serialize, Serializer};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// What was found in a file, what was assumed about it and what looks wrong. `Display` prints it in aligned lines.
-#[derive(Clone, Debug, PartialEq)]
+/// What was found in a file, what was assumed about it and what looks wrong. `Display` prints it in aligned lines;
+/// with serde it is an object of these fields, with names and units as text, pairs as lists, and no number for what is not
+/// finite.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ImportReport {
     /// The file as the caller named it.
     pub name: PathBuf,
     /// The format it was read as.
+    #[serde(serialize_with = "text")]
     pub format: Format,
-    /// Samples from west to east.
+    /// Samples of the file from west to east.
     pub width: u32,
-    /// Samples from north to south.
+    /// Samples of the file from north to south.
     pub height: u32,
+    /// The type that its samples have, or one that holds each of them exactly.
+    #[serde(serialize_with = "text")]
+    pub sample_type: SampleType,
     /// Bits a sample in the file; 32 for numbers in text, which are read as 32-bit floats.
     pub bit_depth: u32,
     /// Byte order that was used; none where the format leaves no choice.
+    #[serde(serialize_with = "optional_text")]
     pub byte_order: Option<ByteOrder>,
-    /// Metres between two samples, west to east and north to south.
+    /// What the file's numbers stand for.
+    #[serde(serialize_with = "text")]
+    pub encoding: Encoding,
+    /// The unit of the file's heights; none where its numbers are normalised.
+    #[serde(serialize_with = "optional_text")]
+    pub units: Option<Units>,
+    /// Samples of the map from west to east and from north to south, after cropping and resampling.
+    pub samples: (u32, u32),
+    /// Metres between two samples of the map, west to east and north to south.
+    #[serde(serialize_with = "pair")]
     pub spacing: DVec2,
     /// Metres of the codes 0 and 65535. A height is rounded to the nearest of 65536 steps between the two.
+    #[serde(serialize_with = "range")]
     pub range: HeightRange,
-    /// Different heights among the file's valid samples, at most 65536.
+    /// Different heights among the valid samples, at most 65536. Of samples with more than 16 bits those count as one that
+    /// round to one of 65536 steps, and of more than a million of them a part is looked at.
     pub distinct_levels: u32,
-    /// Metres of the file's lowest valid sample.
+    /// The lowest valid sample, in the file's own numbers, as are the next two.
     pub min: f64,
-    /// Metres of the file's highest valid sample.
+    /// The highest valid sample.
     pub max: f64,
-    /// Metres of the mean of the file's valid samples.
+    /// The mean of the valid samples.
     pub mean: f64,
+    /// Where the highest valid sample is, before resampling; the first in reading order where there are several.
+    #[serde(serialize_with = "sample")]
+    pub max_at: Sample,
+    /// Metres of the lowest valid sample.
+    pub lowest: f64,
+    /// Metres of the highest valid sample.
+    pub highest: f64,
     /// The value that marked a void, in the file's own numbers: stated, declared or the format's. NaN and infinities
     /// are voids besides.
     pub nodata: Option<f64>,
-    /// Where the highest valid sample is; the first in reading order where there are several.
-    pub max_at: Sample,
-    /// Samples without a height. Every quad that touches one is open.
+    /// Samples without a height.
     pub voids: u64,
-    /// Open quads.
+    /// Voids that were given one.
+    pub filled: u64,
+    /// Open quads of the map: every quad that touches a void that was not filled.
     pub holes: u64,
     /// What was decided for lack of a statement, a sentence each.
     pub assumptions: Vec<String>,
     /// What looks wrong or was lost, a sentence each.
     pub warnings: Vec<String>,
+    /// The caller stated the range.
+    #[serde(skip)]
+    pub(super) range_is_stated: bool,
+}
+
+impl ImportReport {
+    /// What the file says; what becomes of it is not known yet.
+    pub(super) fn of(
+        name: &Path,
+        grid: &Grid,
+        survey: &Survey,
+        nodata: Option<f64>,
+        encoding: Encoding,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            format: grid.format,
+            width: grid.size.0,
+            height: grid.size.1,
+            sample_type: grid.values.sample_type(),
+            bit_depth: grid.bit_depth,
+            byte_order: grid.byte_order,
+            encoding,
+            units: None,
+            samples: grid.size,
+            spacing: DVec2::ONE,
+            range: HeightRange { min: 0.0, max: 1.0 },
+            distinct_levels: survey.levels,
+            min: survey.min,
+            max: survey.max,
+            mean: survey.mean,
+            max_at: Sample::new(0, 0),
+            lowest: 0.0,
+            highest: 0.0,
+            nodata,
+            voids: survey.voids,
+            filled: 0,
+            holes: 0,
+            assumptions: Vec::new(),
+            warnings: Vec::new(),
+            range_is_stated: false,
+        }
+    }
+
+    /// Adds what became of it.
+    pub(super) fn finish(&mut self, desc: &FieldDesc, meaning: &Meaning, survey: &Survey, notes: Notes) {
+        let ends = [survey.min, survey.max].map(|value| meaning.metres(value, &desc.range));
+        self.units = match *meaning {
+            Meaning::Heights { units, .. } => Some(units.unwrap_or(Units::METRES)),
+            Meaning::Codes { .. } => None,
+        };
+        self.samples = (desc.width, desc.height);
+        (self.spacing, self.range) = (desc.spacing, desc.range);
+        (self.lowest, self.highest) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        (self.assumptions, self.warnings) = (notes.assumptions, notes.warnings);
+    }
 }
 
 impl fmt::Display for ImportReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |key: &str, text: String| writeln!(f, "  {key:<9} {text}");
         let order = self.byte_order.map(|order| format!(", {order}")).unwrap_or_default();
-        let (east, south) =
-            (f64::from(self.width - 1) * self.spacing.x, f64::from(self.height - 1) * self.spacing.y);
         line("file", self.name.display().to_string())?;
-        line("format", format!("{}, {} bits{order}", self.format, self.bit_depth))?;
+        line("format", format!("{}, {} bits{order}, {}", self.format, self.bit_depth, self.encoding))?;
+        let side = |samples: u32, spacing: f64| length(f64::from(samples - 1) * spacing);
+        let (columns, rows) = self.samples;
+        let of = if self.samples == (self.width, self.height) {
+            String::new()
+        } else {
+            format!(" of a file of {} × {}", self.width, self.height)
+        };
         line(
             "size",
-            format!("{} × {} samples, {} × {}", self.width, self.height, length(east), length(south)),
+            format!(
+                "{columns} × {rows} samples{of}, {} × {}",
+                side(columns, self.spacing.x),
+                side(rows, self.spacing.y)
+            ),
         )?;
         line(
             "spacing",
@@ -74,18 +167,11 @@ impl fmt::Display for ImportReport {
                 metres(self.range.metres_per_code())
             ),
         )?;
-        line(
-            "heights",
-            format!(
-                "{} to {} m, the highest at column {}, row {}",
-                metres(self.min),
-                metres(self.max),
-                self.max_at.x,
-                self.max_at.z
-            ),
-        )?;
+        line("heights", self.heights())?;
         line("levels", format!("{} different heights", self.distinct_levels))?;
-        line("voids", format!("{} samples, {} open quads", self.voids, self.holes))?;
+        let filled = if self.filled > 0 { format!(", {} filled", self.filled) } else { String::new() };
+        let code = self.nodata.map(|code| format!(" of {code}")).unwrap_or_default();
+        line("voids", format!("{} samples{code}{filled}, {} open quads", self.voids, self.holes))?;
         for text in &self.assumptions {
             line("assumed", text.clone())?;
         }
@@ -94,6 +180,45 @@ impl fmt::Display for ImportReport {
         }
         Ok(())
     }
+}
+
+impl ImportReport {
+    /// Heights in metres, and in the file's own numbers where those are others.
+    fn heights(&self) -> String {
+        let own = if (self.min, self.max) == (self.lowest, self.highest) {
+            String::new()
+        } else {
+            let units = self.units.map(|units| format!(" {units}")).unwrap_or_default();
+            format!(" ({} to {}{units} in the file)", self.min, self.max)
+        };
+        format!(
+            "{} to {} m{own}, the highest at column {}, row {}",
+            metres(self.lowest),
+            metres(self.highest),
+            self.max_at.x,
+            self.max_at.z
+        )
+    }
+}
+
+fn text<S: Serializer>(value: &impl fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn optional_text<S: Serializer>(value: &Option<impl fmt::Display>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
+fn pair<S: Serializer>(value: &DVec2, serializer: S) -> Result<S::Ok, S::Error> {
+    [value.x, value.y].serialize(serializer)
+}
+
+fn range<S: Serializer>(value: &HeightRange, serializer: S) -> Result<S::Ok, S::Error> {
+    [value.min, value.max].serialize(serializer)
+}
+
+fn sample<S: Serializer>(value: &Sample, serializer: S) -> Result<S::Ok, S::Error> {
+    [value.x, value.z].serialize(serializer)
 }
 
 /// Metres for a person: three decimals, more for what would vanish, no trailing zeros.
@@ -125,34 +250,56 @@ mod tests {
         assert_eq!(metres(1e-9), "1e-9");
     }
 
-    #[test]
-    fn the_values_stand_below_each_other() {
-        let report = ImportReport {
+    fn report() -> ImportReport {
+        ImportReport {
             name: "valley.r16".into(),
-            format: Format::Raw16,
+            format: Format::Raw,
             width: 1025,
             height: 513,
+            sample_type: SampleType::U16,
             bit_depth: 16,
             byte_order: Some(ByteOrder::Little),
+            encoding: Encoding::Normalised,
+            units: None,
+            samples: (1025, 513),
             spacing: DVec2::new(20.0, 2.0),
             range: HeightRange { min: 0.0, max: 65.535 },
             distinct_levels: 12,
-            min: 1.0,
-            max: 2.5,
-            mean: 1.5,
-            nodata: None,
+            min: 1000.0,
+            max: 2500.0,
+            mean: 1500.0,
             max_at: Sample::new(3, 4),
+            lowest: 1.0,
+            highest: 2.5,
+            nodata: None,
             voids: 0,
+            filled: 0,
             holes: 0,
             assumptions: vec!["a spacing".into()],
             warnings: vec!["a wall".into()],
-        };
-        let text = report.to_string();
-        let wanted = "  file      valley.r16\n  format    raw 16-bit samples, 16 bits, little-endian\n  \
+            range_is_stated: false,
+        }
+    }
+
+    #[test]
+    fn the_values_stand_below_each_other() {
+        let wanted = "  file      valley.r16\n  format    raw samples, 16 bits, little-endian, normalised\n  \
             size      1025 × 513 samples, 20.5 km × 1024 m\n  spacing   20 m west–east, 2 m north–south\n  \
-            range     0 to 65.535 m, 0.001 m a code\n  heights   1 to 2.5 m, the highest at column 3, row 4\n  \
+            range     0 to 65.535 m, 0.001 m a code\n  \
+            heights   1 to 2.5 m (1000 to 2500 in the file), the highest at column 3, row 4\n  \
             levels    12 different heights\n  voids     0 samples, 0 open quads\n  assumed   a spacing\n  \
             WARNING   a wall\n";
-        assert_eq!(text, wanted);
+        assert_eq!(report().to_string(), wanted);
+    }
+
+    #[test]
+    fn a_program_reads_the_same() {
+        let json = serde_json::to_value(report()).unwrap();
+        assert_eq!(json["width"], 1025);
+        assert_eq!(json["byte_order"], "little-endian");
+        assert_eq!(json["sample_type"], "u16");
+        assert_eq!(json["spacing"], serde_json::json!([20.0, 2.0]));
+        assert_eq!(json["max_at"], serde_json::json!([3, 4]));
+        assert!(json["nodata"].is_null() && json.get("range_is_stated").is_none());
     }
 }

@@ -1,7 +1,6 @@
 //! One pass over the values of a file: what a report says about them.
 
-use super::grid::{Height, VoidTest};
-use std::collections::HashSet;
+use super::values::{Height, VoidTest};
 
 /// Extremes, mean, levels and voids of a grid, in the file's own numbers.
 pub(super) struct Survey {
@@ -17,16 +16,21 @@ pub(super) struct Survey {
     pub(super) max_at: usize,
     /// Mean of the valid values.
     pub(super) mean: f64,
-    /// Different valid values, at most 65536.
+    /// Different valid values, at most 65536. Of types with more than 16 bits those count as one that lie in one of 65536
+    /// steps between the least and the greatest, and a map of more than a million values is looked at in parts.
     pub(super) levels: u32,
 }
+
+/// Values that are looked at together while they are in the cache.
+const CHUNK: usize = 4096;
+/// Sums and extremes that are kept side by side: one would wait for itself.
+const LANES: usize = 8;
 
 impl Survey {
     /// Looks at every value; voids are counted and enter nothing else.
     pub(super) fn of<T: Height>(values: &[T], nodata: Option<f64>) -> Self {
         let void = VoidTest::new(nodata);
-        let mut levels = Levels::default();
-        let mut sum = 0.0;
+        let mut seen = T::IS_SMALL.then(|| vec![false; 1 << 16]);
         let mut survey = Self {
             valid: 0,
             voids: 0,
@@ -36,62 +40,85 @@ impl Survey {
             mean: 0.0,
             levels: 0,
         };
-        for (index, &value) in values.iter().enumerate() {
-            if void.is(value) {
-                survey.voids += 1;
-                continue;
+        let mut sum = 0.0;
+        let mut valid = Vec::new();
+        for (index, chunk) in values.chunks(CHUNK).enumerate() {
+            let voids = chunk.iter().filter(|&&value| void.is(value)).count();
+            let list = if voids == 0 {
+                chunk
+            } else {
+                valid.clear();
+                valid.extend(chunk.iter().copied().filter(|&value| !void.is(value)));
+                &valid
+            };
+            if let Some(seen) = &mut seen {
+                list.iter().for_each(|value| seen[usize::from(value.small())] = true);
             }
-            let value = value.value();
-            if value > survey.max {
-                survey.max = value;
-                survey.max_at = index;
+            let part = Part::of(list);
+            if part.max > survey.max {
+                let found = chunk.iter().position(|&value| !void.is(value) && value.value() == part.max);
+                (survey.max, survey.max_at) = (part.max, index * CHUNK + found.unwrap_or(0));
             }
-            survey.valid += 1;
-            survey.min = survey.min.min(value);
-            sum += value;
-            levels.see(value);
+            survey.min = survey.min.min(part.min);
+            survey.valid += list.len() as u64;
+            survey.voids += voids as u64;
+            sum += part.sum;
         }
         survey.mean = sum / survey.valid.max(1) as f64;
-        survey.levels = levels.count();
+        survey.levels = match seen {
+            Some(seen) => seen.into_iter().filter(|&seen| seen).count() as u32,
+            None => levels_between(values, &void, survey.min, survey.max),
+        };
         survey
     }
 }
 
-/// Counts different values, up to as many as a field can tell apart.
-struct Levels {
-    last: f64,
-    /// Whole numbers that 16 bits hold, signed or not.
-    whole: Vec<bool>,
-    others: HashSet<u64>,
+/// Sum and extremes of some valid values.
+struct Part {
+    sum: f64,
+    min: f64,
+    max: f64,
 }
 
-impl Default for Levels {
-    fn default() -> Self {
-        Self { last: f64::NAN, whole: vec![false; 3 << 15], others: HashSet::new() }
+impl Part {
+    fn of<T: Height>(list: &[T]) -> Self {
+        let mut sums = [0.0; LANES];
+        let mut least = [f64::INFINITY; LANES];
+        let mut most = [f64::NEG_INFINITY; LANES];
+        let (lanes, rest) = list.as_chunks::<LANES>();
+        let mut see = |lane: usize, value: f64| {
+            sums[lane] += value;
+            least[lane] = if value < least[lane] { value } else { least[lane] };
+            most[lane] = if value > most[lane] { value } else { most[lane] };
+        };
+        for values in lanes {
+            (0..LANES).for_each(|lane| see(lane, values[lane].value()));
+        }
+        rest.iter().enumerate().for_each(|(lane, value)| see(lane, value.value()));
+        Self {
+            sum: sums.iter().sum(),
+            min: least.into_iter().fold(f64::INFINITY, f64::min),
+            max: most.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        }
     }
 }
 
-impl Levels {
-    const MOST: usize = 1 << 16;
-
-    fn see(&mut self, value: f64) {
-        if value == self.last {
-            return;
-        }
-        self.last = value;
-        let moved = value + 32768.0;
-        let index = moved as usize;
-        if index < self.whole.len() && index as f64 == moved {
-            self.whole[index] = true;
-        } else if self.others.len() < Self::MOST {
-            self.others.insert(value.to_bits());
-        }
+/// How many of the 65536 steps between two heights have a value in them, of a large map in what is looked at of it.
+fn levels_between<T: Height>(values: &[T], void: &VoidTest<T>, min: f64, max: f64) -> u32 {
+    if min >= max {
+        return u32::from(min == max);
     }
-
-    fn count(&self) -> u32 {
-        let whole = self.whole.iter().filter(|&&seen| seen).count();
-        (whole + self.others.len()).min(Self::MOST) as u32
+    // As many tell what they would all.
+    const ENOUGH: usize = 1 << 20;
+    let mut seen = vec![false; 1 << 16];
+    let steps = 65535.0 / (max - min);
+    let some = values.chunks(CHUNK).step_by(values.len().div_ceil(ENOUGH).max(1));
+    for &value in some.flatten() {
+        // The cast clamps, which keeps a void inside, whose step is not marked.
+        let step = ((value.value() - min) * steps + 0.5) as u16;
+        seen[usize::from(step)] |= !void.is(value);
     }
+    seen.into_iter().filter(|&seen| seen).count() as u32
 }
 
 /// True where the values are so much smoother with their bytes swapped that they were probably read in the wrong order.
@@ -108,9 +135,11 @@ pub(super) fn looks_swapped(values: &[u16], width: usize) -> bool {
 }
 
 fn roughness(values: &[u16], width: usize, order: impl Fn(u16) -> u16) -> f64 {
-    let mut steps = 0u64;
+    /// As many rows tell as much of a map as all of them.
+    const ROWS: usize = 256;
+    let (mut steps, mut count) = (0u64, 0usize);
     let (mut min, mut max) = (u16::MAX, 0);
-    for row in values.chunks_exact(width) {
+    for row in values.chunks_exact(width).step_by((values.len() / width / ROWS).max(1)) {
         let mut last = order(row[0]);
         for value in row.iter().map(|&value| order(value)) {
             steps += u64::from(last.abs_diff(value));
@@ -118,8 +147,9 @@ fn roughness(values: &[u16], width: usize, order: impl Fn(u16) -> u16) -> f64 {
             max = max.max(value);
             last = value;
         }
+        count += row.len();
     }
-    if min < max { steps as f64 / (values.len() as f64 * f64::from(max - min)) } else { 0.0 }
+    if min < max { steps as f64 / (count as f64 * f64::from(max - min)) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -142,7 +172,28 @@ mod tests {
     fn levels_are_counted_up_to_what_a_field_tells_apart() {
         let many: Vec<f32> = (0..100_000u32).map(|i| i as f32 * 0.5).collect();
         assert_eq!(Survey::of(&many, None).levels, 65536);
-        assert_eq!(Survey::of(&[-40000.0f64, -32768.0, 0.0, -0.0, 65535.0, 65536.0], None).levels, 5);
+        assert_eq!(Survey::of(&[-40000.0f64, -32768.0, 0.0, -0.0, 65535.0, 70000.0], None).levels, 5);
+        assert_eq!(Survey::of(&[-1i16, 0, 1, i16::MIN, i16::MAX, -1], None).levels, 5);
+        assert_eq!(Survey::of(&[2.5f32; 9], None).levels, 1);
+    }
+
+    #[test]
+    fn a_long_list_is_looked_at_to_its_end() {
+        let values: Vec<f32> = (0..3 * CHUNK + 5).map(|i| ((i * 7919) % 10_007) as f32).collect();
+        let mut with_voids = values.clone();
+        for index in [0, 17, CHUNK, 3 * CHUNK + 4] {
+            with_voids[index] = if index % 2 == 0 { f32::NAN } else { -9999.0 };
+        }
+        for (list, nodata) in [(&values, None), (&with_voids, Some(-9999.0))] {
+            let valid: Vec<f64> =
+                list.iter().filter(|v| v.is_finite() && **v != -9999.0).map(|&v| f64::from(v)).collect();
+            let survey = Survey::of(list, nodata);
+            let max = valid.iter().copied().fold(f64::MIN, f64::max);
+            assert_eq!((survey.valid, survey.voids), (valid.len() as u64, (list.len() - valid.len()) as u64));
+            assert_eq!((survey.min, survey.max), (valid.iter().copied().fold(f64::MAX, f64::min), max));
+            assert_eq!(survey.max_at, list.iter().position(|&v| f64::from(v) == max).unwrap());
+            assert!((survey.mean - valid.iter().sum::<f64>() / valid.len() as f64).abs() < 1e-9);
+        }
     }
 
     #[test]

@@ -4,9 +4,11 @@
 
 mod record;
 
-use super::grid::{Grid, Notes, Values};
+use super::canvas::Canvas;
+use super::grid::{Grid, Meaning, Notes};
 use super::report::metres;
-use super::{Format, ImportOptions, check_size, degrees};
+use super::values::Values;
+use super::{Format, ImportOptions, Units, degrees, window_of};
 use crate::{Error, Result};
 use glam::DVec2;
 use record::{Record, Records};
@@ -44,14 +46,14 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
     let first = Profile::of(&head).map_err(refuse)?;
     let rows = header.rows(&first).map_err(refuse)?;
     let (width, height) = (header.columns, rows.count);
-    check_size(name, width, height, options)?;
+    let window = window_of(name, width, height, options)?;
     // A sample is six characters, and even of a thin slanted map more than a part in 24 is not void.
     if u64::from(width) * 144 > bytes || u64::from(width) * u64::from(height) > 4 * bytes {
         return Err(refuse(format!(
             "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
         )));
     }
-    let mut values = vec![f32::NAN; width as usize * height as usize];
+    let mut canvas = Canvas::filled(window, f32::NAN);
     let nodata = options.nodata.unwrap_or(VOID);
     for column in 0..width {
         if column > 0 {
@@ -63,26 +65,18 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
         for sample in 0..profile.count {
             let raw = records.elevation(&mut head, sample).map_err(place)?;
             if f64::from(raw) != nodata {
-                let height_metres = header.metres_a_unit * (profile.datum + f64::from(raw) * header.step);
-                let row = south - sample;
-                values[row as usize * width as usize + column as usize] = height_metres as f32;
+                let value = profile.datum + f64::from(raw) * header.step;
+                canvas.set(column, south - sample, value as f32);
             }
         }
     }
-    if header.metres_a_unit != 1.0 {
-        notes.assume("elevations are feet, as the file says, and become metres of 1/0.3048 feet");
-    }
     Ok(Grid {
-        format: Format::UsgsDem,
-        width,
-        height,
-        bit_depth: 32,
-        byte_order: None,
-        values: Values::F32(values),
         nodata: Some(VOID),
         voids_are_nan: true,
+        meaning: Meaning::heights_in(header.units),
         spacing: Some(header.spacing(&mut notes)),
         notes,
+        ..Grid::new(Format::UsgsDem, (width, height), window, Values::F32(canvas.into_values()))
     })
 }
 
@@ -93,7 +87,7 @@ struct Header {
     cell: DVec2,
     /// Elevation units of a sample's 1.
     step: f64,
-    metres_a_unit: f64,
+    units: Units,
     ground: GroundUnit,
     /// Least and greatest northing of the corners.
     south: f64,
@@ -127,8 +121,8 @@ impl Header {
         }
         let columns = record.integer(858)?;
         let columns = u32::try_from(columns).map_err(|_| format!("claims {columns} profiles"))?;
-        let metres_a_unit = if record.integer(534)? == 1 { FOOT } else { 1.0 };
-        Ok(Self { columns, cell, step, metres_a_unit, ground, south, north })
+        let units = if record.integer(534)? == 1 { Units::FEET } else { Units::METRES };
+        Ok(Self { columns, cell, step, units, ground, south, north })
     }
 
     /// The rows that hold every profile: those of the first profile, from corner to corner.

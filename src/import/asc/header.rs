@@ -98,7 +98,7 @@ impl Header {
         let Some(cell) = self.cell else { return Ok(None) };
         if !(cell.is_finite() && cell.min_element() > 0.0) {
             return Err(format!(
-                "a cell of {} × {}; both must be above 0, or state the spacing (ImportOptions::with_spacing)",
+                "a cell of {} × {}; both must be above 0, or state the spacing (--spacing, or ImportOptions::with_spacing)",
                 cell.x, cell.y
             ));
         }

@@ -97,7 +97,7 @@ fn what_is_broken_is_named() {
         ("ncols 2\nnrows 2\ncellsize 0\n1 2 3 4", "above 0"),
         ("ncols 2\nnrows 2\nbyteorder LSBFIRST\n1 2 3 4", "`byteorder` is neither"),
         ("ncols 1\nnrows 4\n1 2 3 4", "at least 2×2"),
-        ("ncols 20000\nnrows 20000\n1", "split it"),
+        ("ncols 20000\nnrows 20000\n1", "take a part of it"),
         ("ncols 4000\nnrows 4000\n1 2 3", "cannot be in a file of 27 bytes"),
         ("ncols 2\nnrows 2\n1 2 3 \0", "no text"),
         ("heights", "neither a word"),

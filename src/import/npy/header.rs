@@ -1,6 +1,6 @@
 //! The header of an array: a Python dictionary of three entries.
 
-use super::super::ByteOrder;
+use super::super::{ByteOrder, SampleType};
 use std::io::Read;
 
 /// NumPy itself writes headers of some hundred bytes.
@@ -9,35 +9,38 @@ const LONGEST: usize = 1 << 16;
 /// What an array holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) enum Element {
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    F64,
+    /// A type of our own.
+    Sample(SampleType),
+    I8,
+    I64,
+    U64,
+    F16,
 }
 
 impl Element {
     pub(in super::super) fn bytes(self) -> usize {
         match self {
-            Element::U8 => 1,
-            Element::I16 | Element::U16 => 2,
-            Element::I32 | Element::U32 | Element::F32 => 4,
-            Element::F64 => 8,
+            Element::Sample(sample) => sample.bytes() as usize,
+            Element::I8 => 1,
+            Element::F16 => 2,
+            Element::I64 | Element::U64 => 8,
         }
     }
 
     /// From what stands behind the byte order.
     fn of(code: &str) -> Option<Self> {
         Some(match code {
-            "u1" => Element::U8,
-            "i2" => Element::I16,
-            "u2" => Element::U16,
-            "i4" => Element::I32,
-            "u4" => Element::U32,
-            "f4" => Element::F32,
-            "f8" => Element::F64,
+            "u1" => Element::Sample(SampleType::U8),
+            "i1" => Element::I8,
+            "i2" => Element::Sample(SampleType::I16),
+            "u2" => Element::Sample(SampleType::U16),
+            "i4" => Element::Sample(SampleType::I32),
+            "u4" => Element::Sample(SampleType::U32),
+            "i8" => Element::I64,
+            "u8" => Element::U64,
+            "f2" => Element::F16,
+            "f4" => Element::Sample(SampleType::F32),
+            "f8" => Element::Sample(SampleType::F64),
             _ => return None,
         })
     }

@@ -83,19 +83,20 @@ fn voids_are_nan_and_what_is_stated() {
 
 #[test]
 fn what_is_no_map_is_named() {
-    let body = [0u8; 64];
+    let body = [0x7fu8; 64];
     let cases = [
         (dictionary("<f4", "False", "(4,)"), "shape (4,); a map has two dimensions"),
         (dictionary("<f4", "False", "()"), "shape ();"),
         (dictionary("<f4", "False", "(2, 2, 4)"), "shape (2, 2, 4)"),
         (dictionary("<c8", "False", "(2, 2)"), "an array of `<c8`"),
-        (dictionary("<f2", "False", "(2, 2)"), "`<f2`"),
-        (dictionary("<i8", "False", "(2, 2)"), "`<i8`"),
+        (dictionary("<f16", "False", "(2, 2)"), "`<f16`"),
+        (dictionary("|b1", "False", "(2, 2)"), "`|b1`"),
+        (dictionary("<i8", "False", "(2, 4)"), "beyond 2^53"),
         (dictionary("<f4", "False", "(1, 16)"), "at least 2×2"),
         (dictionary("<f4", "False", "(99999999, 99999999)"), "split it"),
         (dictionary("<f4", "False", "(99999999999999999999, 2)"), "not one of a NumPy array"),
         (dictionary("<f4", "False", "(1000, 1000)"), "cannot be in a file of"),
-        (dictionary("<f4", "False", "(2, 2)"), "goes on behind its 4 elements"),
+        (dictionary("<f4", "False", "(2, 2)"), "goes on behind its last element"),
         (dictionary("<f4", "Maybe", "(2, 2)"), "not one of a NumPy array"),
         ("{'descr': [('z', '<f4')], 'fortran_order': False, 'shape': (4, 4), }".to_owned(), "records"),
         ("no dictionary".to_owned(), "not one of a NumPy array"),

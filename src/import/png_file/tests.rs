@@ -2,7 +2,7 @@
 
 use super::super::{ImportReport, import_bytes};
 use super::*;
-use crate::field::{Field, Sample};
+use crate::field::{Field, Quad, Sample};
 
 /// A picture of these raw sample bytes.
 fn picture(width: u32, height: u32, color: ColorType, depth: BitDepth, data: &[u8]) -> Vec<u8> {
@@ -37,7 +37,7 @@ fn sixteen_bits_keep_every_level() {
     let (field, report) = taken(&picture(256, 256, ColorType::Grayscale, BitDepth::Sixteen, &wide(&codes)));
     assert_eq!(field.samples(), codes);
     assert_eq!((report.distinct_levels, report.bit_depth, report.max_at), (65536, 16, Sample::new(255, 255)));
-    assert_eq!((report.min, report.max), (0.0, 255.0));
+    assert_eq!((report.lowest, report.highest), (0.0, 255.0));
     assert!(report.warnings.is_empty(), "{report}");
 }
 
@@ -80,14 +80,36 @@ fn colour_is_taken_only_where_it_is_grey() {
 
 #[test]
 fn black_colour_is_suspected_to_be_a_missing_tile() {
-    let (_, report) = taken(&picture(2, 2, ColorType::Rgb, BitDepth::Eight, &[0; 12]));
-    assert!(report.warnings.iter().any(|line| line.contains("missing Terrarium")), "{report}");
+    let bytes = picture(2, 2, ColorType::Rgb, BitDepth::Eight, &[0; 12]);
+    assert!(refusal(&bytes).contains("missing Terrarium"));
+    let options = ImportOptions::default().with_encoding(Encoding::Normalised);
+    let (_, report) = import_bytes("a.png", &bytes, &options).unwrap();
     assert!(report.warnings.iter().any(|line| line.contains("constant")), "{report}");
+    let refused = import_bytes("a.png", &bytes, &options.with_encoding(Encoding::Terrarium)).unwrap_err();
+    assert!(refused.to_string().contains("every sample is a void"), "{refused}");
 }
 
 #[test]
-fn palettes_and_few_bits_are_refused_by_name() {
-    assert!(refusal(&picture(2, 2, ColorType::Indexed, BitDepth::Eight, &[0; 4])).contains("palette"));
+fn a_palette_of_greys_is_grey_and_one_of_colours_is_refused() {
+    let picture = |palette: [u8; 9]| {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, 2, 2);
+        encoder.set_color(ColorType::Indexed);
+        encoder.set_depth(BitDepth::Two);
+        encoder.set_palette(palette.to_vec());
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&[0b0001_0000, 0b1000_0000]).unwrap();
+        writer.finish().unwrap();
+        bytes
+    };
+    let (field, report) = taken(&picture([9, 9, 9, 70, 70, 70, 5, 5, 5]));
+    assert_eq!(field.samples(), [9 * 257, 70 * 257, 5 * 257, 9 * 257]);
+    assert!(report.assumptions.iter().any(|line| line.contains("a palette of greys")), "{report}");
+    assert!(refusal(&picture([9, 9, 9, 70, 71, 70, 5, 5, 5])).contains("a palette picture of colours"));
+}
+
+#[test]
+fn few_bits_are_refused_by_name() {
     for (depth, bits) in [(BitDepth::One, 1), (BitDepth::Two, 2), (BitDepth::Four, 4)] {
         let text = refusal(&picture(2, 2, ColorType::Grayscale, depth, &[0; 2]));
         assert!(text.contains(&format!("{bits} bits a sample")), "{text}");
@@ -141,16 +163,16 @@ fn header(width: u32, height: u32, depth: u8, color: u8, interlace: u8) -> [u8; 
 
 #[test]
 fn interlaced_pictures_of_every_small_size_are_put_together() {
-    for (width, height) in (2..=17).flat_map(|width| (2..=17).map(move |height| (width, height))) {
-        let code = |x: usize, z: usize| (1 + x * 251 + z * 4099) as u16;
+    for (width, height) in (2..=17u32).flat_map(|width| (2..=17u32).map(move |height| (width, height))) {
+        let code = |x: u32, z: u32| (1 + x * 251 + z * 4099) as u16;
         let mut data = Vec::new();
         for (x0, z0, dx, dz) in ADAM7 {
-            for z in (z0..height).step_by(dz).take_while(|_| x0 < width) {
+            for z in (z0..height).step_by(dz as usize).take_while(|_| x0 < width) {
                 data.push(0);
-                data.extend((x0..width).step_by(dx).flat_map(|x| code(x, z).to_be_bytes()));
+                data.extend((x0..width).step_by(dx as usize).flat_map(|x| code(x, z).to_be_bytes()));
             }
         }
-        let bytes = with_chunks(&header(width as u32, height as u32, 16, 0, 1), &[(b"IDAT", &stored(&data))]);
+        let bytes = with_chunks(&header(width, height, 16, 0, 1), &[(b"IDAT", &stored(&data))]);
         let (field, _) = taken(&bytes);
         let wanted: Vec<u16> = (0..width * height).map(|i| code(i % width, i / width)).collect();
         assert_eq!(field.samples(), wanted, "{width}×{height}");
@@ -158,12 +180,16 @@ fn interlaced_pictures_of_every_small_size_are_put_together() {
 }
 
 #[test]
-fn a_declared_transparent_value_is_warned_about() {
-    let data = stored(&[0, 5, 6, 0, 7, 8]);
-    let bytes = with_chunks(&header(2, 2, 8, 0, 0), &[(b"tRNS", &[0, 5]), (b"IDAT", &data)]);
+fn a_transparent_grey_is_a_void() {
+    let data = stored(&[0, 5, 6, 7, 0, 7, 8, 9]);
+    let bytes = with_chunks(&header(3, 2, 8, 0, 0), &[(b"tRNS", &[0, 5]), (b"IDAT", &data)]);
     let (field, report) = taken(&bytes);
-    assert_eq!(field.samples()[0], 5 * 257);
-    assert!(report.warnings.iter().any(|line| line.contains("transparent")), "{report}");
+    assert_eq!((report.voids, report.nodata, report.min), (1, Some(5.0), 6.0));
+    assert!(field.is_hole(Quad::new(0, 0)) && !field.is_hole(Quad::new(1, 0)));
+    assert!(report.assumptions.iter().any(|line| line.contains("transparent")), "{report}");
+    let stated = ImportOptions::default().with_nodata(9.0);
+    let (_, report) = import_bytes("a.png", &bytes, &stated).unwrap();
+    assert_eq!((report.voids, report.nodata, report.min), (1, Some(9.0), 5.0));
 }
 
 #[test]

@@ -111,10 +111,11 @@ fn units_steps_and_datums_become_metres() {
     bytes.extend(profile(0, 0.0, 100.0, &[0, 10]));
     bytes.extend(profile(1, 0.0, 0.0, &[0, 10]));
     let (_, report) = take(&bytes, &plain()).unwrap();
-    assert_eq!((report.min, report.max), (0.0, f64::from((101.0 * 0.3048) as f32)));
+    assert_eq!((report.min, report.max), (0.0, 101.0));
+    assert_eq!((report.lowest, report.highest), (0.0, 101.0 * 0.3048));
     assert!((report.spacing - DVec2::new(9.144, 6.096)).length() < 1e-9, "{report}");
-    // A stated void is the file's own number, not metres.
-    let (_, stated) = take(&bytes, &plain().with_nodata(f64::from((101.0 * 0.3048) as f32))).unwrap();
+    // A stated void is the file's own number, neither feet nor metres.
+    let (_, stated) = take(&bytes, &plain().with_nodata(101.0 * 0.3048)).unwrap();
     assert_eq!(stated.voids, 0);
     assert_eq!(take(&bytes, &plain().with_nodata(0.0)).unwrap().1.voids, 2);
     let mut bytes = head(2, 3600.0 * 60.0, 3600.0 * 60.0 + 20.0, 3, 2, 1.0);

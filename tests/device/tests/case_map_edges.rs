@@ -43,6 +43,11 @@ fn maps() -> Vec<(String, Field)> {
     let sized = options.clone().with_raw_size(701, 300);
     let raw = shared_field("synth/nonsquare_701x300_le.r16", &sized);
     maps.extend(raw.map(|field| ("nonsquare_701x300_le.r16".into(), field)));
+    // Heights of their own; a spacing of 1 m, because the tests measure in samples.
+    for path in ["heights/bigtujunga.tif", "heights/zh_dem_25.tif"] {
+        let metre = ImportOptions::default().with_spacing(1.0, 1.0);
+        maps.extend(shared_field(path, &metre).map(|field| (path.to_string(), field)));
+    }
     maps
 }
 

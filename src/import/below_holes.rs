@@ -1,18 +1,19 @@
-//! Heights for voids: something harmless below the holes they make.
+//! Heights for voids that stay holes: something harmless below them.
+
+use super::mask::Mask;
 
 /// Gives every void a height from its nearest valid samples: ring by ring from the rim of each void area inwards, each
 /// the mean of the neighbours that have one. A mean lies between the heights it is made from, so a void enters no
 /// minimum, no maximum, no bound and no normal as anything but its surroundings.
 ///
-/// `voids` are the indices of the voids. The result does not depend on their order. Where every sample is void nothing
-/// is changed.
-pub(super) fn fill_from_nearest(codes: &mut [u16], width: usize, voids: &[u32]) {
+/// Where every sample is void nothing is changed.
+pub(super) fn smooth_below_holes(codes: &mut [u16], width: usize, voids: &Mask) {
     let height = codes.len() / width;
-    let mut open = Mask::of(codes.len(), voids);
+    let mut open = voids.clone();
     let mut heights = Vec::new();
     let mut ring: Vec<u32> = voids
         .iter()
-        .copied()
+        .map(|index| index as u32)
         .filter(|&index| neighbours(index, width, height).any(|near| !open.has(near)))
         .collect();
     while !ring.is_empty() {
@@ -28,7 +29,7 @@ pub(super) fn fill_from_nearest(codes: &mut [u16], width: usize, voids: &[u32]) 
         }));
         for (&index, &height) in ring.iter().zip(&heights) {
             codes[index as usize] = height;
-            open.close(index as usize);
+            open.remove(index as usize);
         }
         let mut next: Vec<u32> = ring
             .iter()
@@ -39,27 +40,6 @@ pub(super) fn fill_from_nearest(codes: &mut [u16], width: usize, voids: &[u32]) 
         next.sort_unstable();
         next.dedup();
         ring = next;
-    }
-}
-
-/// The samples that have no height yet, a bit each.
-struct Mask(Vec<u64>);
-
-impl Mask {
-    fn of(samples: usize, voids: &[u32]) -> Self {
-        let mut words = if voids.is_empty() { Vec::new() } else { vec![0; samples.div_ceil(64)] };
-        for &index in voids {
-            words[index as usize / 64] |= 1 << (index % 64);
-        }
-        Self(words)
-    }
-
-    fn has(&self, index: usize) -> bool {
-        self.0[index / 64] >> (index % 64) & 1 == 1
-    }
-
-    fn close(&mut self, index: usize) {
-        self.0[index / 64] &= !(1 << (index % 64));
     }
 }
 
@@ -77,9 +57,13 @@ mod tests {
     use super::*;
 
     fn filled(mut values: Vec<u16>, width: usize) -> Vec<u16> {
-        let voids: Vec<u32> = (0..values.len() as u32).filter(|&i| values[i as usize] == 0).collect();
-        fill_from_nearest(&mut values, width, &voids);
+        let voids = Mask::of(values.iter().map(|&value| value == 0));
+        smooth_below_holes(&mut values, width, &voids);
         values
+    }
+
+    fn mask(samples: usize, voids: &[usize]) -> Mask {
+        Mask::of((0..samples).map(|index| voids.contains(&index)))
     }
 
     #[test]
@@ -107,11 +91,11 @@ mod tests {
     #[test]
     fn a_height_that_equals_the_void_code_is_a_height() {
         let mut codes = vec![6, 7, 7, 8, 6, 7, 7, 8];
-        fill_from_nearest(&mut codes, 4, &[1, 2, 5, 6]);
+        smooth_below_holes(&mut codes, 4, &mask(8, &[1, 2, 5, 6]));
         assert_eq!(codes, [6, 6, 8, 8, 6, 6, 8, 8]);
-        fill_from_nearest(&mut codes, 4, &[]);
+        smooth_below_holes(&mut codes, 4, &Mask::default());
         let mut codes = vec![6, 7, 8, 6, 7, 8];
-        fill_from_nearest(&mut codes, 3, &[1, 4]);
+        smooth_below_holes(&mut codes, 3, &mask(6, &[1, 4]));
         assert_eq!(codes, [6, 7, 8, 6, 7, 8], "filled with what they were, and it ends");
     }
 

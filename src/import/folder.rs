@@ -1,0 +1,314 @@
+//! A terrain as a folder: its description in `terrain.json`, its codes in `heights.png`, its open quads in `holes.png`.
+//! Nothing is lost on the way there and back, and both pictures open in any viewer.
+//!
+//! `terrain.json` has `version` (1), `width`, `height`, `tile_samples`, `spacing` ([x, z] in metres) and `range` ([metres of
+//! code 0, of code 65535]). `holes.png` has a pixel a quad, white where it is open, and is only there where one is.
+
+use super::export::{replace, write_png16};
+use super::mask::Mask;
+use super::{Format, Heightmap, ImportOptions, length_of, png_file, unreadable};
+use crate::field::{Field, FieldDesc, Quad, SampleRect};
+use crate::{Error, Result};
+use glam::DVec2;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that makes a folder a terrain.
+pub(super) const DESCRIPTION: &str = "terrain.json";
+const HEIGHTS: &str = "heights.png";
+const HOLES: &str = "holes.png";
+const VERSION: u32 = 1;
+/// A description is some hundred bytes long.
+const LONGEST: u64 = 1 << 16;
+
+#[derive(Serialize, Deserialize)]
+struct Description {
+    version: u32,
+    width: u32,
+    height: u32,
+    tile_samples: u32,
+    spacing: [f64; 2],
+    range: [f64; 2],
+}
+
+/// Writes a field as a folder that [`import`](super::import()) reads again, all of it: codes, spacing, range, tiling and
+/// holes.
+///
+/// The folder appears when it is complete: a terrain that was there before stays until then. Other files in it stay.
+///
+/// # Errors
+/// [`Error::File`] where it cannot be written, and where there is something at `path` that is no terrain folder, which is
+/// left alone.
+pub fn export_folder(field: &Field, path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    if path.exists() && !is_terrain(path) {
+        return Err(Error::file(
+            path,
+            format!("is there already and has no {DESCRIPTION}; it is left alone"),
+        ));
+    }
+    let part = with_suffix(path, ".part");
+    let written = write_all(field, &part).and_then(|()| {
+        swap(&part, path).map_err(|error| Error::file(path, format!("cannot be written: {error}")))
+    });
+    if written.is_err() {
+        // What is left of the attempt is of no use; that it cannot be removed would hide the reason.
+        let _ = fs::remove_dir_all(&part);
+    }
+    written
+}
+
+/// True for a terrain folder.
+pub(super) fn is_terrain(path: &Path) -> bool {
+    path.join(DESCRIPTION).is_file()
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    // A path that ends with a slash has a name all the same.
+    let mut name = path.components().as_path().as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn write_all(field: &Field, folder: &Path) -> Result<()> {
+    let failed = |error: io::Error| Error::file(folder, format!("cannot be written: {error}"));
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(failed)?;
+    }
+    fs::create_dir_all(folder).map_err(failed)?;
+    replace(&folder.join(HEIGHTS), |out| write_png16(field, out))?;
+    if field.holes().count() > 0 {
+        replace(&folder.join(HOLES), |out| write_holes(field, out))?;
+    }
+    let desc = field.desc();
+    let description = Description {
+        version: VERSION,
+        width: desc.width,
+        height: desc.height,
+        tile_samples: desc.tile_samples,
+        spacing: [desc.spacing.x, desc.spacing.y],
+        range: [desc.range.min, desc.range.max],
+    };
+    replace(&folder.join(DESCRIPTION), |out| {
+        serde_json::to_writer_pretty(&mut *out, &description)?;
+        out.write_all(b"\n")
+    })
+}
+
+fn write_holes(field: &Field, out: &mut impl Write) -> io::Result<()> {
+    let (columns, rows) = (field.desc().quads_x(), field.desc().quads_z());
+    let mut encoder = png::Encoder::new(out, columns, rows);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    let mut pixels = writer.stream_writer_with_size(1 << 16)?;
+    let mut row = Vec::new();
+    for z in 0..rows {
+        row.clear();
+        row.extend((0..columns).map(|x| if field.is_hole(Quad::new(x, z)) { u8::MAX } else { 0 }));
+        pixels.write_all(&row)?;
+    }
+    pixels.finish()?;
+    Ok(writer.finish()?)
+}
+
+/// Puts a complete folder in the place of another one, whose other files come along.
+fn swap(part: &Path, path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        return fs::rename(part, path);
+    }
+    let old = with_suffix(path, ".old");
+    if old.exists() {
+        fs::remove_dir_all(&old)?;
+    }
+    fs::rename(path, &old)?;
+    if let Err(error) = fs::rename(part, path) {
+        fs::rename(&old, path)?;
+        return Err(error);
+    }
+    for entry in fs::read_dir(&old)? {
+        let name = entry?.file_name();
+        if ![DESCRIPTION, HEIGHTS, HOLES].iter().any(|own| name == *own) {
+            fs::rename(old.join(&name), path.join(&name))?;
+        }
+    }
+    fs::remove_dir_all(&old)
+}
+
+/// The picture with the heights, where a path is a terrain folder or the description in one.
+pub(super) fn heights_of(path: &Path) -> Option<PathBuf> {
+    if is_terrain(path) {
+        return Some(path.join(HEIGHTS));
+    }
+    let named = path.file_name().is_some_and(|name| name == DESCRIPTION);
+    (named && path.is_file()).then(|| path.with_file_name(HEIGHTS))
+}
+
+/// Reads a folder by its picture of heights. What is stated goes before what its description says, but for the tiling, of
+/// which only another one than usual counts as stated.
+pub(super) fn read(
+    heights: &Path,
+    mut input: impl BufRead + Seek,
+    options: &ImportOptions,
+) -> Result<Heightmap> {
+    options.check()?;
+    let description = read_description(&heights.with_file_name(DESCRIPTION))?;
+    let usual = options.tile_samples == FieldDesc::DEFAULT_TILE_SAMPLES;
+    let options = ImportOptions {
+        spacing: options.spacing.or(Some(DVec2::from(description.spacing))),
+        range: options.range.or(Some((description.range[0], description.range[1]))),
+        tile_samples: if usual { description.tile_samples } else { options.tile_samples },
+        ..options.clone()
+    };
+    options.check()?;
+    let bytes = length_of(heights, &mut input)?;
+    let mut grid = png_file::read(heights, input, bytes, &options)?;
+    if grid.size != (description.width, description.height) || grid.bit_depth != 16 {
+        let why = format!(
+            "is {}×{} samples of {} bits, and {DESCRIPTION} says {}×{} of 16",
+            grid.size.0, grid.size.1, grid.bit_depth, description.width, description.height
+        );
+        return Err(Error::file(heights, why));
+    }
+    let holes = heights.with_file_name(HOLES);
+    if holes.exists() {
+        grid.holes = read_holes(&holes, grid.size, grid.window)?;
+    }
+    grid.format = Format::Folder;
+    Heightmap::of(heights, grid, &options)
+}
+
+fn read_description(file: &Path) -> Result<Description> {
+    let refuse = |why: String| Error::file(file, why);
+    let length = fs::metadata(file).map_err(|error| unreadable(file, &error))?.len();
+    if length > LONGEST {
+        return Err(refuse(format!("has {length} bytes, more than any description of a terrain")));
+    }
+    let text = fs::read(file).map_err(|error| unreadable(file, &error))?;
+    let description: Description = serde_json::from_slice(&text)
+        .map_err(|error| refuse(format!("is no description of a terrain: {error}")))?;
+    if description.version != VERSION {
+        return Err(refuse(format!("is of version {}; only {VERSION} is read", description.version)));
+    }
+    Ok(description)
+}
+
+/// The open quads of a window of samples.
+fn read_holes(path: &Path, (width, height): (u32, u32), window: SampleRect) -> Result<Mask> {
+    let refuse = |why: &str| Error::file(path, why);
+    let mut decoder =
+        png::Decoder::new(BufReader::new(File::open(path).map_err(|error| unreadable(path, &error))?));
+    decoder.set_transformations(png::Transformations::IDENTITY);
+    let mut reader = decoder.read_info().map_err(|error| refuse(&format!("a broken PNG: {error}")))?;
+    let info = reader.info();
+    if (info.width, info.height) != (width - 1, height - 1)
+        || (info.color_type, info.bit_depth) != (png::ColorType::Grayscale, png::BitDepth::Eight)
+        || info.interlaced
+    {
+        return Err(refuse("is no 8-bit grey picture of a pixel a quad"));
+    }
+    let mut quads = Vec::with_capacity((window.width() - 1) as usize * (window.height() - 1) as usize);
+    for z in 0..height - 1 {
+        let row = reader.next_row().map_err(|error| refuse(&format!("a broken PNG: {error}")))?;
+        let row = row.ok_or_else(|| refuse("ends before its last row: truncated"))?;
+        if (window.z0..window.z1 - 1).contains(&z) {
+            quads.extend(
+                row.data()[window.x0 as usize..window.x1 as usize - 1].iter().map(|&pixel| pixel != 0),
+            );
+        }
+    }
+    Ok(Mask::of(quads.into_iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Fill, Filter, Flip, import};
+    use super::*;
+
+    fn field() -> Field {
+        let desc =
+            FieldDesc::new(37, 23).with_spacing(3.5, 2.0).with_range(-12.25, 1001.5).with_tile_samples(16);
+        let mut field =
+            Field::from_samples(desc, (0..37 * 23).map(|i| (i * 4099 % 65536) as u16).collect()).unwrap();
+        for quad in [Quad::new(0, 0), Quad::new(5, 9), Quad::new(6, 9), Quad::new(35, 21)] {
+            field.set_hole(quad, true);
+        }
+        field
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("landform-folder-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        path
+    }
+
+    #[test]
+    fn nothing_is_lost_and_a_second_writing_replaces_the_first() {
+        let (field, path) = (field(), folder("whole"));
+        for _ in 0..2 {
+            export_folder(&field, &path).unwrap();
+            let (again, report) = import(&path, &ImportOptions::default()).unwrap();
+            assert!(again.samples() == field.samples() && again.holes() == field.holes());
+            assert_eq!((again.desc(), report.format, report.holes), (field.desc(), Format::Folder, 4));
+            assert!(report.assumptions.is_empty(), "{report}");
+        }
+        let mut whole = field.clone();
+        whole.set_hole(Quad::new(5, 9), false);
+        fs::write(path.join("notes.txt"), "the ford is here").unwrap();
+        export_folder(&whole, &path).unwrap();
+        assert_eq!(fs::read_to_string(path.join("notes.txt")).unwrap(), "the ford is here");
+        let (again, _) = import(path.join(DESCRIPTION), &ImportOptions::default()).unwrap();
+        assert!(again.holes() == whole.holes(), "by its description too");
+        let stated = ImportOptions::default().with_range(0.0, 10.0).with_spacing(1.0, 1.0);
+        let (stated, _) = import(&path, &stated).unwrap();
+        assert_eq!((stated.desc().range.max, stated.desc().spacing), (10.0, DVec2::ONE));
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn holes_go_with_the_ground() {
+        let (field, path) = (field(), folder("moved"));
+        export_folder(&field, &path).unwrap();
+        let holes = |options: ImportOptions| {
+            let (field, report) = import(&path, &options).unwrap();
+            let desc = *field.desc();
+            let quads = (0..desc.quads_z()).flat_map(|z| (0..desc.quads_x()).map(move |x| Quad::new(x, z)));
+            let open: Vec<_> =
+                quads.filter(|&quad| field.is_hole(quad)).map(|quad| (quad.x, quad.z)).collect();
+            assert_eq!(open.len() as u64, report.holes);
+            open
+        };
+        let plain = ImportOptions::default;
+        assert_eq!(holes(plain().with_crop(SampleRect::new(4, 8, 10, 10))), [(1, 1), (2, 1)]);
+        assert_eq!(holes(plain().with_flip(Flip::WestEast)), [(35, 0), (29, 9), (30, 9), (0, 21)]);
+        assert_eq!(holes(plain().with_flip(Flip::NorthSouth)), [(35, 0), (5, 12), (6, 12), (0, 21)]);
+        let twice = plain().with_resample(1.75, 1.0, Filter::Bilinear);
+        assert_eq!(holes(twice).len(), 4 * 4);
+        assert!(holes(plain().with_fill(Fill::Nearest)).is_empty());
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_terrain_is_left_alone_and_named() {
+        let path = folder("other");
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("letters.txt"), "dear").unwrap();
+        let text = export_folder(&field(), &path).unwrap_err().to_string();
+        assert!(text.contains("left alone") && path.join("letters.txt").exists(), "{text}");
+        assert!(import(&path, &ImportOptions::default()).unwrap_err().to_string().contains(DESCRIPTION));
+        fs::remove_dir_all(&path).unwrap();
+        export_folder(&field(), &path).unwrap();
+        fs::write(path.join(DESCRIPTION), "{}").unwrap();
+        let text = import(&path, &ImportOptions::default()).unwrap_err().to_string();
+        assert!(text.contains("no description of a terrain"), "{text}");
+        export_folder(&field(), &path).unwrap();
+        fs::write(path.join(HOLES), "no picture").unwrap();
+        assert!(import(&path, &ImportOptions::default()).unwrap_err().to_string().contains(HOLES));
+        fs::remove_file(path.join(HEIGHTS)).unwrap();
+        assert!(import(&path, &ImportOptions::default()).unwrap_err().to_string().contains(HEIGHTS));
+        assert!(import(folder("none"), &ImportOptions::default()).is_err());
+        fs::remove_dir_all(path).unwrap();
+    }
+}

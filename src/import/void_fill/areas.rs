@@ -1,0 +1,184 @@
+//! Which voids belong together, and which valid samples lie around them.
+
+use std::ops::Range;
+
+/// Voids side by side in one row, by their indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    start: u32,
+    end: u32,
+}
+
+impl Run {
+    pub(super) fn indices(self) -> Range<u32> {
+        self.start..self.end
+    }
+}
+
+/// All voids of a map: its runs in ascending order.
+pub(super) struct Runs {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) list: Vec<Run>,
+}
+
+impl Runs {
+    /// The runs of voids that come in ascending order.
+    pub(super) fn of(voids: impl Iterator<Item = usize>, width: usize, height: usize) -> Self {
+        let width = width as u32;
+        let mut list: Vec<Run> = Vec::new();
+        for index in voids.map(|index| index as u32) {
+            match list.last_mut() {
+                Some(run) if run.end == index && index % width != 0 => run.end += 1,
+                _ => list.push(Run { start: index, end: index + 1 }),
+            }
+        }
+        Self { width, height: height as u32, list }
+    }
+
+    /// How many voids there are.
+    pub(super) fn voids(&self) -> usize {
+        self.list.iter().map(|run| run.indices().len()).sum()
+    }
+
+    pub(super) fn run(&self, number: u32) -> Run {
+        self.list[number as usize]
+    }
+
+    /// Column and row of a sample.
+    pub(super) fn place(&self, index: u32) -> (u32, u32) {
+        (index % self.width, index / self.width)
+    }
+
+    /// The samples of a row that are a run's own or touch it, in its own row or one beside it.
+    fn beside(&self, run: Run, row: u32) -> Range<u32> {
+        let (west, z) = self.place(run.start);
+        let east = run.end - z * self.width;
+        row * self.width + west.saturating_sub(1)..row * self.width + (east + 1).min(self.width)
+    }
+
+    /// The numbers of the runs that have voids among these samples.
+    fn among(&self, samples: &Range<u32>) -> Range<usize> {
+        let first = self.list.partition_point(|run| run.end <= samples.start);
+        let count = self.list[first..].iter().take_while(|run| run.start < samples.end).count();
+        first..first + count
+    }
+
+    /// Lists the valid samples that touch an area, in ascending order. `area` are the numbers of its runs.
+    pub(super) fn rim(&self, area: &[u32], rim: &mut Vec<u32>) {
+        rim.clear();
+        for run in area.iter().map(|&number| self.run(number)) {
+            let (_, z) = self.place(run.start);
+            for row in z.saturating_sub(1)..=(z + 1).min(self.height - 1) {
+                let beside = self.beside(run, row);
+                let mut from = beside.start;
+                for void in &self.list[self.among(&beside)] {
+                    rim.extend(from..void.start);
+                    from = void.end;
+                }
+                rim.extend(from..beside.end);
+            }
+        }
+        rim.sort_unstable();
+        rim.dedup();
+    }
+}
+
+/// Which runs touch each other, directly or by way of others.
+pub(super) struct Areas {
+    /// The number of every run, those of an area one after the other.
+    order: Vec<u32>,
+    /// The first run of each run's area.
+    firsts: Vec<u32>,
+}
+
+impl Areas {
+    pub(super) fn of(runs: &Runs) -> Self {
+        let count = runs.list.len() as u32;
+        // A forest in which a parent comes before its children.
+        let mut parents: Vec<u32> = (0..count).collect();
+        for (number, &run) in (0..).zip(&runs.list) {
+            let (_, z) = runs.place(run.start);
+            if z == 0 {
+                continue;
+            }
+            for north in runs.among(&runs.beside(run, z - 1)) {
+                let (a, b) = (first(&mut parents, north as u32), first(&mut parents, number));
+                parents[a.max(b) as usize] = a.min(b);
+            }
+        }
+        for number in 0..count as usize {
+            parents[number] = parents[parents[number] as usize];
+        }
+        let firsts = parents;
+        let mut order: Vec<u32> = (0..count).collect();
+        order.sort_unstable_by_key(|&number| (firsts[number as usize], number));
+        Self { order, firsts }
+    }
+
+    /// The areas, each by the numbers of its runs in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        self.order.chunk_by(|&a, &b| self.firsts[a as usize] == self.firsts[b as usize])
+    }
+}
+
+/// The root of a run's tree. Halves the way there for the next who asks.
+fn first(parents: &mut [u32], mut number: u32) -> u32 {
+    while parents[number as usize] != number {
+        let next = parents[parents[number as usize] as usize];
+        parents[number as usize] = next;
+        number = next;
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs_of(rows: &[&str]) -> Runs {
+        let voids =
+            rows.concat().bytes().enumerate().filter(|&(_, sample)| sample == b'#').collect::<Vec<_>>();
+        Runs::of(voids.into_iter().map(|(index, _)| index), rows[0].len(), rows.len())
+    }
+
+    /// The first void and the rim of every area.
+    fn rims(rows: &[&str]) -> Vec<(u32, Vec<u32>)> {
+        let runs = runs_of(rows);
+        let areas = Areas::of(&runs);
+        let mut rim = Vec::new();
+        let list = areas.iter().map(|area| {
+            runs.rim(area, &mut rim);
+            (runs.run(area[0]).start, rim.clone())
+        });
+        list.collect()
+    }
+
+    #[test]
+    fn a_run_ends_with_its_row() {
+        let runs = runs_of(&[".##", "#.#"]);
+        assert_eq!(runs.list.iter().map(|run| run.indices()).collect::<Vec<_>>(), [1..3, 3..4, 5..6]);
+        assert_eq!(runs.voids(), 4);
+        assert_eq!(runs_of(&["...", "..."]).voids(), 0);
+    }
+
+    #[test]
+    fn corners_join_and_edges_do_not_wrap() {
+        assert_eq!(rims(&["#..", ".#.", "..#"]), [(0, vec![1, 2, 3, 5, 6, 7])]);
+        assert_eq!(rims(&["..#", "...", "..."]), [(2, vec![1, 4, 5])]);
+        assert_eq!(rims(&["..#", "#.."]), [(2, vec![1, 4, 5]), (3, vec![0, 1, 4])]);
+    }
+
+    #[test]
+    fn arms_that_meet_in_the_south_are_one_area() {
+        assert_eq!(rims(&["#.#.#", "#.###", "#...."]).len(), 2);
+        assert_eq!(rims(&["#.#.#", "#.###", ".#..."]), [(0, vec![1, 3, 6, 10, 12, 13, 14])]);
+    }
+
+    #[test]
+    fn an_area_in_another_has_its_own_rim() {
+        let rims = rims(&["#####", "#...#", "#.#.#", "#...#", "#####"]);
+        let ring = vec![6, 7, 8, 11, 13, 16, 17, 18];
+        assert_eq!(rims, [(0, ring.clone()), (12, ring)]);
+    }
+}
