@@ -1,0 +1,1 @@
+"""What tools/samples is made of: a module a format that writes, and check.py that reads back."""
