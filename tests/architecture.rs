@@ -108,9 +108,9 @@ fn no_file_is_long() {
 }
 
 #[test]
-fn the_two_commands_are_there() {
+fn the_commands_are_there() {
     let readme = read("README.md");
-    for command in ["tools/valley", "tools/test"] {
+    for command in ["tools/valley", "tools/landform", "tools/test"] {
         let in_a_block = readme.lines().any(|line| line.starts_with(command));
         assert!(in_a_block, "README.md does not show {command}");
         assert_executable(command);

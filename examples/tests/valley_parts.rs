@@ -6,21 +6,16 @@
 mod args;
 #[path = "../valley/cache.rs"]
 mod cache;
-#[path = "../valley/camera.rs"]
-mod camera;
-#[path = "../valley/ground.rs"]
-mod ground;
+#[path = "../valley/flight.rs"]
+mod flight;
 #[path = "../valley/map.rs"]
 mod map;
-#[path = "../valley/report.rs"]
-mod report;
-#[path = "../valley/stop.rs"]
-mod stop;
 #[path = "../valley/viewpoint.rs"]
 mod viewpoint;
 
 #[path = "../valley/window"]
 mod window {
     mod keys;
+    mod numbers;
     mod script;
 }

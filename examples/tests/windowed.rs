@@ -76,9 +76,9 @@ fn folder(test: &str) -> PathBuf {
 /// True where a program is newer than its sources: `cargo test --test windowed` does not build the example.
 fn is_fresh(exe: &Path) -> bool {
     let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("valley");
-    let mut files =
-        [sources.clone(), sources.join("window")].into_iter().filter_map(|f| f.read_dir().ok()).flatten();
+    let sources = ["valley", "valley/window", "../tools/cli/src"];
+    let sources = sources.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    let mut files = sources.into_iter().filter_map(|f| f.read_dir().ok()).flatten();
     let Some(built) = changed(exe) else { return false };
     files.all(|file| file.is_ok_and(|file| file.path().is_dir() || changed(&file.path()) <= Some(built)))
 }

@@ -1,13 +1,15 @@
 //! Pictures instead of a window.
 
 use crate::args::Args;
-use crate::camera::{Camera, Sun};
 use crate::map::Map;
-use crate::report::{self, Setting};
-use crate::scene::Scene;
-use crate::stop::{Result, Stop, is_interrupted, say};
-use crate::{expect_silence, gpu_options, ground, viewpoint};
+use crate::viewpoint;
 use landform::plan::ViewMode;
+use landform_cli::camera::{Camera, Sun};
+use landform_cli::devices::expect_silence;
+use landform_cli::ground;
+use landform_cli::report::{self, Setting};
+use landform_cli::scene::Scene;
+use landform_cli::stop::{Result, Stop, is_interrupted, say};
 use landform_harness::{Gpu, write_png};
 use serde_json::{Map as Object, Value};
 use std::path::Path;
@@ -18,7 +20,7 @@ const PICTURE_ERROR: f64 = 1.0;
 
 /// Draws the one picture that was asked for, or several views into a folder.
 pub(crate) fn run(args: &Args, map: Map) -> Result<()> {
-    let gpu = Gpu::new(gpu_options(args)).map_err(Stop::device)?;
+    let gpu = Gpu::new(args.device.gpu_options()).map_err(Stop::device)?;
     let drawn = Studio::new(args, &gpu, map).and_then(|mut studio| match &args.shot {
         Some(path) => studio.shot(path),
         None => studio.album(),
@@ -37,7 +39,7 @@ struct Studio<'a> {
 
 impl<'a> Studio<'a> {
     fn new(args: &'a Args, gpu: &'a Arc<Gpu>, map: Map) -> Result<Self> {
-        let setting = Setting::of(gpu, &map);
+        let setting = Setting::of(gpu, &map.field, &map.source);
         say(format_args!("Drawing with {}.", setting.device()));
         let mut scene = Scene::new(gpu, map.field)?;
         scene.set_detail(scene.detail().0, args.pixel_error.unwrap_or(PICTURE_ERROR))?;
@@ -54,7 +56,7 @@ impl<'a> Studio<'a> {
         if depth > 0.0 {
             eprintln!("valley: the camera is {depth:.1} m below the ground, which is not drawn from below");
         }
-        let report = self.draw(&camera, self.args.mode, path)?;
+        let report = self.draw(&camera, self.args.look.mode, path)?;
         if let Some(json) = &self.args.json {
             report::write(json, &report)?;
             say(format_args!("{}", json.display()));
@@ -91,12 +93,10 @@ impl<'a> Studio<'a> {
         if is_interrupted() {
             return Err(Stop::interrupted());
         }
-        let view = camera.view(
-            self.args.fov,
-            self.args.size,
-            Sun::default().preview(mode, self.scene.terrain.field()),
-        );
-        let (image, report) = self.scene.picture(self.gpu, &view, self.args.samples)?;
+        let field = self.scene.terrain.field();
+        let preview = Sun::default().preview(mode, field);
+        let view = camera.view(field, self.args.fov, self.args.size, preview);
+        let (image, report) = self.scene.picture(self.gpu, &view, self.args.look.samples)?;
         write_png(path, &image)?;
         say(format_args!("{}", path.display()));
         Ok(self.setting.json(camera, self.args.size, &report))

@@ -6,22 +6,17 @@
 
 mod args;
 mod cache;
-mod camera;
-mod devices;
-mod ground;
+mod flight;
 mod headless;
 mod map;
-mod report;
-mod scene;
-mod stop;
 mod viewpoint;
 mod window;
 
 use args::Args;
 use clap::Parser;
-use landform_harness::{DeviceChoice, GpuOptions};
+use landform_cli::devices;
+use landform_cli::stop::{INTERRUPTED_CODE, Reason, Result, Stop, listen_for_interrupts, say};
 use std::process::ExitCode;
-use stop::{Result, Stop, say};
 use winit::event_loop::EventLoop;
 
 fn main() -> ExitCode {
@@ -30,18 +25,28 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(stop) => {
             eprintln!("valley: {stop}");
-            ExitCode::from(stop.code)
+            ExitCode::from(code(&stop))
         }
     }
 }
 
+/// The exit code: 1 in general, 2 for a missing driver or device, 3 for validation messages, 130 after an interrupt.
+fn code(stop: &Stop) -> u8 {
+    match stop.reason {
+        Reason::Failed => 1,
+        Reason::NoDevice => 2,
+        Reason::Validation => 3,
+        Reason::Interrupted => INTERRUPTED_CODE,
+    }
+}
+
 fn run(args: &Args) -> Result<()> {
-    stop::listen_for_interrupts()?;
+    listen_for_interrupts()?;
     if args.list_devices {
-        return devices::list(&gpu_options(args));
+        return devices::list(&args.device.gpu_options());
     }
     // Pictures need a device as much as a window does, and a map may take minutes to make: what is missing is said now.
-    devices::check(&gpu_options(args))?;
+    devices::check(&args.device.gpu_options())?;
     if args.wants_pictures() {
         return headless::run(args, map::get(args)?);
     }
@@ -52,24 +57,4 @@ fn run(args: &Args) -> Result<()> {
             headless::run(args, map::get(args)?)
         }
     }
-}
-
-/// The device that the arguments ask for. Validation is off unless it is asked for: it makes a frame several times as
-/// long.
-fn gpu_options(args: &Args) -> GpuOptions {
-    let from_environment = std::env::var("LANDFORM_VALIDATION").is_ok_and(|value| value != "0");
-    let choose = args.device.as_deref().map_or_else(DeviceChoice::from_environment, DeviceChoice::parse);
-    GpuOptions { validation: Some(args.validation || from_environment), choose, ..GpuOptions::default() }
-}
-
-/// Fails where the validation layer had something to say, which it then is on stderr.
-fn expect_silence(gpu: &landform_harness::Gpu) -> Result<()> {
-    let messages = gpu.take_messages();
-    if messages.is_empty() {
-        return Ok(());
-    }
-    for message in &messages {
-        eprintln!("{message}");
-    }
-    Err(Stop { code: 3, sentence: format!("the validation layer had {} messages", messages.len()) })
 }

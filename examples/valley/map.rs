@@ -2,11 +2,11 @@
 
 use crate::args::Args;
 use crate::cache::{self, Kept};
-use crate::stop::{Result, Stop, is_interrupted, say};
 use indicatif::{ProgressBar, ProgressStyle};
 use landform::field::{Field, FieldDesc};
-use landform::import::{ImportOptions, import};
 use landform::synth::{ValleyParams, valley};
+use landform_cli::read;
+use landform_cli::stop::{Result, Stop, is_interrupted, say};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
@@ -26,26 +26,7 @@ pub(crate) fn get(args: &Args) -> Result<Map> {
 }
 
 fn imported(file: &Path, args: &Args) -> Result<Map> {
-    let mut options = ImportOptions::default();
-    if let Some((x, z)) = args.spacing {
-        options = options.with_spacing(x, z);
-    }
-    if let Some((min, max)) = args.range {
-        options = options.with_range(min, max);
-    }
-    if let Some((width, height)) = args.raw_size {
-        options = options.with_raw_size(width, height);
-    }
-    if let Some(order) = args.byte_order {
-        options = options.with_byte_order(order);
-    }
-    if let Some(nodata) = args.nodata {
-        options = options.with_nodata(nodata);
-    }
-    if let Some(array) = &args.array {
-        options = options.with_array(array);
-    }
-    let (field, report) = import(file, &options)?;
+    let (field, report) = read::heightmap(file, &args.import.options())?.into_field()?;
     say(report.to_string().trim_end());
     Ok(Map { field, source: file.display().to_string() })
 }

@@ -4,11 +4,11 @@
 //! wanted is what a photographer looks for: a third of sky, a skyline that rises at the sides, ground at every distance,
 //! nothing large close by, light from the side.
 
-use crate::camera::{Camera, Sun};
-use crate::ground;
 use glam::{DVec2, DVec3};
 use landform::field::Field;
 use landform::plan::ViewMode;
+use landform_cli::camera::{Camera, Sun};
+use landform_cli::ground;
 
 /// A good first view: over a slope, toward the relief.
 pub(crate) fn overview(field: &Field, aspect: f64, fov: f64) -> Camera {

@@ -1,6 +1,7 @@
 //! The window: a camera that flies, and a panel of numbers.
 
 mod keys;
+mod numbers;
 mod overlay;
 mod script;
 mod stage;
@@ -8,11 +9,14 @@ mod surface;
 mod swapchain;
 
 use crate::args::Args;
-use crate::camera::{Camera, Sun, Thrust};
+use crate::flight::{self, Thrust};
 use crate::map::Map;
-use crate::stop::{Result, Stop, is_interrupted, say};
-use crate::{expect_silence, ground, report, viewpoint};
+use crate::viewpoint;
 use keys::Action;
+use landform_cli::camera::{Camera, Sun};
+use landform_cli::devices::expect_silence;
+use landform_cli::stop::{Result, Stop, is_interrupted, say};
+use landform_cli::{ground, report};
 use overlay::Controls;
 use script::{Command, Script};
 use stage::{Shown, Stage};
@@ -132,7 +136,7 @@ impl Running {
         let stage = Stage::new(args, window, map)?;
         say(format_args!("Drawing with {}.", stage.setting.device()));
         let (grid, pixel_error) = stage.scene.detail();
-        let (sun, mode) = (Sun::default(), args.mode);
+        let (sun, mode) = (Sun::default(), args.look.mode);
         Ok(Self {
             stage,
             source,
@@ -226,7 +230,7 @@ impl Running {
             turn * push(Action::SunRight, Action::SunLeft),
             turn * push(Action::SunUp, Action::SunDown),
         );
-        self.camera.fly(thrust, speed, seconds, self.stage.scene.terrain.field());
+        flight::fly(&mut self.camera, thrust, speed, seconds, self.stage.scene.terrain.field());
     }
 
     /// Reacts to an event. False where the program is to end.
@@ -258,7 +262,7 @@ impl Running {
                 if let Some((x, y)) = self.drag.filter(|_| !taken) {
                     // The ground follows the mouse: a window's height is the field of view.
                     let degrees = self.fov / f64::from(self.size().1.max(1));
-                    self.camera.turn((x - position.x) * degrees, (position.y - y) * degrees);
+                    flight::turn(&mut self.camera, (x - position.x) * degrees, (position.y - y) * degrees);
                     self.drag = Some(self.cursor);
                 }
             }

@@ -1,9 +1,7 @@
 //! The panel over the picture: the frame's numbers, what can be changed, and the keys.
 
 use super::keys::KEYS;
-use crate::camera::Sun;
-use crate::report::FrameReport;
-use crate::stop::{Result, Stop};
+use super::numbers;
 use ash::vk;
 use egui::{ClippedPrimitive, TextureId, ViewportId};
 use egui_ash_renderer::allocator::DefaultAllocator;
@@ -11,6 +9,9 @@ use egui_ash_renderer::{DynamicRendering, Options, RenderMode, Renderer, Rendere
 use landform::gpu::Cmd;
 use landform::lod::GridSize;
 use landform::plan::ViewMode;
+use landform_cli::camera::Sun;
+use landform_cli::report::FrameReport;
+use landform_cli::stop::{Result, Stop};
 use landform_harness::Gpu;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -191,7 +192,7 @@ fn numbers(ui: &mut egui::Ui, status: &Status<'_>) {
         };
         line("device", status.device);
         line("map", status.map);
-        for (name, value) in status.frame.lines() {
+        for (name, value) in numbers::lines(&status.frame) {
             line(name, &value);
         }
         line("camera", &status.camera);

@@ -1,7 +1,7 @@
 //! Things that are done at given frames, for tests.
 
 use super::keys::{self, Action};
-use crate::stop::{Result, Stop};
+use landform_cli::stop::{Result, Stop};
 use std::path::PathBuf;
 
 /// One thing to do.

@@ -4,15 +4,14 @@ use super::overlay::{Controls, Overlay, Status};
 use super::surface::Surface;
 use super::swapchain::Swapchain;
 use crate::args::Args;
-use crate::camera::Camera;
-use crate::gpu_options;
 use crate::map::Map;
-use crate::report::Setting;
-use crate::scene::Scene;
-use crate::stop::{Result, Stop, say};
 use ash::vk;
 use landform::draw::Target;
 use landform::gpu::Device;
+use landform_cli::camera::Camera;
+use landform_cli::report::Setting;
+use landform_cli::scene::Scene;
+use landform_cli::stop::{Result, Stop, say};
 use landform_harness::{Frames, Gpu, write_png};
 use std::path::Path;
 use std::sync::Arc;
@@ -50,15 +49,15 @@ pub(crate) struct Shown<'a> {
 
 impl Stage {
     pub(crate) fn new(args: &Args, window: Window, map: Map) -> Result<Self> {
-        let surface = Surface::new(&window, gpu_options(args))?;
+        let surface = Surface::new(&window, args.device.gpu_options())?;
         let gpu = surface.gpu().clone();
-        let setting = Setting::of(&gpu, &map);
+        let setting = Setting::of(&gpu, &map.field, &map.source);
         let mut scene = Scene::new(&gpu, map.field)?;
         if let Some(error) = args.pixel_error {
             scene.set_detail(scene.detail().0, error)?;
         }
         let samples =
-            if args.samples == 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
+            if args.look.samples == 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
         Ok(Self {
             overlay: Overlay::new(&gpu, &window, surface.format()?.format)?,
             swapchain: None,
@@ -128,8 +127,9 @@ impl Stage {
         if self.scene.is_frozen() != controls.freeze {
             self.scene.freeze(controls.freeze);
         }
-        let preview = controls.sun.preview(controls.mode, self.scene.terrain.field());
-        let view = shown.camera.view(shown.fov, (extent.width, extent.height), preview);
+        let field = self.scene.terrain.field();
+        let preview = controls.sun.preview(controls.mode, field);
+        let view = shown.camera.view(field, shown.fov, (extent.width, extent.height), preview);
         self.scene.prepare(raw, &view, shown.seconds)
     }
 
@@ -168,11 +168,9 @@ impl Stage {
         if size.0 == 0 || size.1 == 0 {
             return Ok(());
         }
-        let view = shown.camera.view(
-            shown.fov,
-            size,
-            shown.controls.sun.preview(shown.controls.mode, self.scene.terrain.field()),
-        );
+        let field = self.scene.terrain.field();
+        let preview = shown.controls.sun.preview(shown.controls.mode, field);
+        let view = shown.camera.view(field, shown.fov, size, preview);
         let samples = if self.samples == vk::SampleCountFlags::TYPE_4 { 4 } else { 1 };
         let gpu = self.gpu().clone();
         let (image, _) = self.scene.picture(&gpu, &view, samples)?;

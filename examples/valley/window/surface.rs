@@ -1,7 +1,7 @@
 //! The window's surface.
 
-use crate::stop::{Result, Stop};
 use ash::vk;
+use landform_cli::stop::{Result, Stop};
 use landform_harness::{Gpu, GpuInstance, GpuOptions};
 use std::ffi::{CStr, CString};
 use std::sync::Arc;

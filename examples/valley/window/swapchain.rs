@@ -1,9 +1,9 @@
 //! The images of the window, and what is drawn with them: depth, and four samples where those are wanted.
 
 use super::surface::Surface;
-use crate::stop::{Result, Stop};
 use ash::vk;
 use landform::gpu::{Cmd, Device, Image, ImageBarrier, ImageDesc, Usage};
+use landform_cli::stop::{Result, Stop};
 use landform_harness::Gpu;
 use std::sync::Arc;
 

@@ -1,11 +1,36 @@
-//! Which devices there are, and what keeps some of them from drawing.
+//! Which device draws, and what keeps some from it.
 
-use crate::stop::{Result, Stop, say};
+use crate::stop::{Reason, Result, Stop, say};
 use ash::vk;
-use landform_harness::{DeviceChoice, GpuInstance, GpuOptions};
+use clap::Args;
+use landform_harness::{DeviceChoice, Gpu, GpuInstance, GpuOptions};
+
+/// The options of a device.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Device")]
+pub struct DeviceArgs {
+    /// Which device draws: its number, or part of its name [default: LANDFORM_DEVICE, else the fastest kind]
+    #[arg(long, value_name = "NAME|NUMBER")]
+    pub device: Option<String>,
+    /// Turns the validation layer on; its messages make the exit code 3
+    #[arg(long)]
+    pub validation: bool,
+}
+
+impl DeviceArgs {
+    /// The device that is asked for. Validation is off unless it is asked for: it makes a frame several times as long.
+    pub fn gpu_options(&self) -> GpuOptions {
+        let from_environment = std::env::var("LANDFORM_VALIDATION").is_ok_and(|value| value != "0");
+        let choose = self.device.as_deref().map_or_else(DeviceChoice::from_environment, DeviceChoice::parse);
+        GpuOptions { validation: Some(self.validation || from_environment), choose, ..GpuOptions::default() }
+    }
+}
 
 /// Prints the devices, best first, with the numbers that `--device` takes.
-pub(crate) fn list(options: &GpuOptions) -> Result<()> {
+///
+/// # Errors
+/// A sentence where none can draw.
+pub fn list(options: &GpuOptions) -> Result<()> {
     let instance = GpuInstance::new(options.clone()).map_err(Stop::device)?;
     for (number, name) in instance.device_names().map_err(Stop::device)?.iter().enumerate() {
         say(format_args!("{number} {name}"));
@@ -16,9 +41,28 @@ pub(crate) fn list(options: &GpuOptions) -> Result<()> {
     fit(&instance, &options.choose)
 }
 
-/// Refuses, before a map is made, a machine that nothing can be drawn on.
-pub(crate) fn check(options: &GpuOptions) -> Result<()> {
+/// Refuses, before a map is read or made, a machine that nothing can be drawn on.
+///
+/// # Errors
+/// A sentence on what is missing.
+pub fn check(options: &GpuOptions) -> Result<()> {
     fit(&GpuInstance::new(options.clone()).map_err(Stop::device)?, &options.choose)
+}
+
+/// Fails where the validation layer had something to say, which it then is on stderr.
+///
+/// # Errors
+/// With the number of messages.
+pub fn expect_silence(gpu: &Gpu) -> Result<()> {
+    let messages = gpu.take_messages();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    for message in &messages {
+        eprintln!("{message}");
+    }
+    let sentence = format!("the validation layer had {} messages", messages.len());
+    Err(Stop { reason: Reason::Validation, sentence })
 }
 
 fn fit(instance: &GpuInstance, choice: &DeviceChoice) -> Result<()> {
@@ -39,7 +83,9 @@ fn fit(instance: &GpuInstance, choice: &DeviceChoice) -> Result<()> {
             DeviceChoice::Index(index) => format!("has the number {index}"),
             DeviceChoice::Best => "is best".into(),
         };
-        return Err(Stop::device(format!("no device {asked}; `--list-devices` lists those that there are")));
+        let there: Vec<_> =
+            names.iter().enumerate().map(|(number, name)| format!("{number} {name}")).collect();
+        return Err(Stop::device(format!("no device {asked}; there are: {}", there.join(", "))));
     }
     let unfit = unfit(instance);
     if unfit.is_empty() {
@@ -61,11 +107,11 @@ fn unfit(instance: &GpuInstance) -> Vec<String> {
         let version = properties.api_version;
         let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
         let library = match minor {
-            2 => " (landform itself also takes 1.2 with VK_KHR_synchronization2)",
+            2 => " (landform's library also takes 1.2 with VK_KHR_synchronization2)",
             _ => "",
         };
         (version < vk::API_VERSION_1_3).then(|| {
-            format!("{name} has Vulkan {major}.{minor}; the valley needs 1.3{library}; update its driver")
+            format!("{name} has Vulkan {major}.{minor}; this program needs 1.3{library}; update its driver")
         })
     };
     devices.into_iter().filter_map(too_old).collect()

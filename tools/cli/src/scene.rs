@@ -1,7 +1,7 @@
-//! What window and pictures share: a terrain, its renderer and the numbers of a frame.
+//! A terrain, its renderer and the numbers of a frame, for a window or for a picture.
 
 use crate::report::FrameReport;
-use crate::stop::Result;
+use crate::stop::{Result, Stop, is_interrupted};
 use ash::vk;
 use glam::DVec3;
 use landform::abi::NodeRecord;
@@ -14,9 +14,22 @@ use landform_harness::{Clear, Gpu, Image8, Offscreen, OffscreenDesc};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What is seen where there is no ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Background {
+    /// The preview's sky.
+    #[default]
+    Sky,
+    /// A colour, linear RGB.
+    Plain([f32; 3]),
+}
+
 /// A terrain and what draws it. Must go before its [`Gpu`].
-pub(crate) struct Scene {
-    pub(crate) terrain: Terrain,
+pub struct Scene {
+    /// The terrain.
+    pub terrain: Terrain,
+    /// What is behind it; the sky unless it is changed.
+    pub background: Background,
     renderer: Renderer,
     timestamps: Timestamps,
     plan: Option<FramePlan>,
@@ -31,25 +44,47 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    pub(crate) fn new(gpu: &Gpu, field: Field) -> Result<Self> {
+    /// A scene of this ground.
+    ///
+    /// # Errors
+    /// Where the device cannot draw it.
+    pub fn new(gpu: &Gpu, field: Field) -> Result<Self> {
         // SAFETY: the host's handles are valid and belong together, and stay so until the scene is gone: whoever owns it
         // owns the Gpu as well and drops the scene first. A frame begins only after the fence of the frame that used its
         // slot, see `Frames::begin`, or with the device idle.
         let device = unsafe { Device::new(gpu.host())? };
         let terrain = Terrain::new(field, TerrainSettings::default())?;
         let renderer = Renderer::new(&device, terrain.field().desc())?;
-        let timestamps = Timestamps::new(&device, "valley", 4, false)?;
+        let timestamps = Timestamps::new(&device, "landform", 4, false)?;
         let (plan, frozen, uploaded, cpu) = (None, None, 0, Duration::ZERO);
         let level_from = DVec3::ZERO;
-        Ok(Self { terrain, renderer, timestamps, plan, level_from, frozen, uploaded, cpu, device })
+        let background = Background::Sky;
+        Ok(Self {
+            terrain,
+            background,
+            renderer,
+            timestamps,
+            plan,
+            level_from,
+            frozen,
+            uploaded,
+            cpu,
+            device,
+        })
     }
 
-    pub(crate) fn device(&self) -> &Arc<Device> {
+    /// What it is drawn with.
+    pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
     /// Begins a frame: plans a view and records the copies that it needs. Outside of a rendering scope.
-    pub(crate) fn prepare(&mut self, cmd: vk::CommandBuffer, view: &View, seconds: f64) -> Result<()> {
+    ///
+    /// The command buffer records, is of the scene's host and is submitted before the next frame.
+    ///
+    /// # Errors
+    /// Where the view cannot be drawn.
+    pub fn prepare(&mut self, cmd: vk::CommandBuffer, view: &View, seconds: f64) -> Result<()> {
         let start = Instant::now();
         self.device.begin_frame();
         self.terrain.begin_frame(seconds);
@@ -80,25 +115,32 @@ impl Scene {
         Ok(())
     }
 
-    /// Draws what was prepared. Inside a rendering scope.
-    pub(crate) fn draw(&mut self, cmd: vk::CommandBuffer, target: &Target) -> Result<()> {
+    /// Draws what was prepared, into the same command buffer. Inside a rendering scope.
+    ///
+    /// # Errors
+    /// What the driver returned.
+    pub fn draw(&mut self, cmd: vk::CommandBuffer, target: &Target) -> Result<()> {
         let start = Instant::now();
         let device = self.device.clone();
         let cmd = record(&device, cmd);
         let Some(view) = self.plan.as_ref().map(|plan| &plan.views[0]) else { return Ok(()) };
         let span = self.timestamps.begin(&cmd, "draw", false);
         self.renderer.draw(&cmd, view, target)?;
-        self.renderer.draw_sky(&cmd, view, target)?;
+        if self.background == Background::Sky {
+            self.renderer.draw_sky(&cmd, view, target)?;
+        }
         self.timestamps.end(&cmd, span);
         self.cpu += start.elapsed();
         Ok(())
     }
 
     /// The numbers of the last frame.
-    pub(crate) fn report(&self) -> FrameReport {
+    pub fn report(&self) -> FrameReport {
         let spans = ["upload", "draw"].map(|label| self.timestamps.milliseconds(label));
         let Some(view) = self.plan.as_ref().map(|plan| &plan.views[0]) else { return FrameReport::default() };
         FrameReport {
+            // One for all patches.
+            draws: u32::from(!view.nodes.is_empty()),
             nodes: view.nodes.len() as u32,
             visited: view.stats.visited,
             culled: view.stats.culled,
@@ -114,17 +156,21 @@ impl Scene {
     }
 
     /// Keeps drawing the nodes of the last frame, or ends that.
-    pub(crate) fn freeze(&mut self, on: bool) {
+    pub fn freeze(&mut self, on: bool) {
         let plan = self.plan.as_ref().filter(|_| on);
         self.frozen = plan.map(|plan| (plan.views[0].nodes.clone(), self.level_from));
     }
 
-    pub(crate) fn is_frozen(&self) -> bool {
+    /// True while the nodes of an earlier frame are drawn.
+    pub fn is_frozen(&self) -> bool {
         self.frozen.is_some()
     }
 
-    /// Changes the level of detail; what cannot be is refused with a sentence, and nothing changes.
-    pub(crate) fn set_detail(&mut self, grid: GridSize, error: f64) -> Result<()> {
+    /// Changes the level of detail.
+    ///
+    /// # Errors
+    /// What cannot be is refused with a sentence, and nothing changes.
+    pub fn set_detail(&mut self, grid: GridSize, error: f64) -> Result<()> {
         let mut settings = TerrainSettings { grid, ..self.terrain.settings().clone() };
         if let LodSettings::Derived { pixel_error, .. } = &mut settings.lod {
             *pixel_error = error;
@@ -137,7 +183,7 @@ impl Scene {
     }
 
     /// Quads a side of a patch, and pixels that a quad may cover.
-    pub(crate) fn detail(&self) -> (GridSize, f64) {
+    pub fn detail(&self) -> (GridSize, f64) {
         let settings = self.terrain.settings();
         match settings.lod {
             LodSettings::Derived { pixel_error, .. } => (settings.grid, pixel_error),
@@ -146,27 +192,33 @@ impl Scene {
     }
 
     /// Draws a view without a window and returns the picture with its numbers: the upload of the first frame, and the
-    /// times of a frame that uploads nothing.
-    pub(crate) fn picture(
-        &mut self,
-        gpu: &Arc<Gpu>,
-        view: &View,
-        samples: u32,
-    ) -> Result<(Image8, FrameReport)> {
+    /// times of a frame that uploads nothing. `samples` a pixel are 1 or 4.
+    ///
+    /// # Errors
+    /// Where it cannot be drawn, or an interrupt.
+    pub fn picture(&mut self, gpu: &Arc<Gpu>, view: &View, samples: u32) -> Result<(Image8, FrameReport)> {
         let samples = if samples == 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
         let (width, height) = (view.viewport.width as u32, view.viewport.height as u32);
         let mut offscreen =
             Offscreen::new(gpu, OffscreenDesc { samples, ..OffscreenDesc::new(width, height) })?;
         let (color, depth) = (offscreen.desc().color[0], offscreen.desc().depth.unwrap_or_default());
         let target = Target::dynamic(color, depth, samples);
+        let [red, green, blue] = match self.background {
+            Background::Sky => [0.0; 3],
+            Background::Plain(color) => color,
+        };
+        let clear = Clear { color: [red, green, blue, 1.0], depth: 0.0 };
         gpu.wait_idle();
         let mut uploaded = 0;
         // Times are read when a frame's slot comes round again.
         for frame in 0..=self.device.slots() + 1 {
+            if is_interrupted() {
+                return Err(Stop::interrupted());
+            }
             let cut = View { cut: frame == 0, ..*view };
             gpu.submit_and_wait(|cmd| -> Result<()> {
                 self.prepare(cmd, &cut, 0.0)?;
-                offscreen.begin(cmd, Some(Clear { color: [0.0, 0.0, 0.0, 1.0], depth: 0.0 }));
+                offscreen.begin(cmd, Some(clear));
                 let drawn = self.draw(cmd, &target);
                 offscreen.end(cmd);
                 drawn
@@ -179,7 +231,7 @@ impl Scene {
 }
 
 fn record(device: &Device, cmd: vk::CommandBuffer) -> Cmd<'_> {
-    // SAFETY: window and pictures hand over a command buffer of the device's own family that they have begun and submit
-    // before the next frame; `prepare` is called outside of a rendering scope and `draw` inside of one.
+    // SAFETY: who calls `prepare` and `draw` hands over a command buffer of the device's own family that records and is
+    // submitted before the next frame, the one outside of a rendering scope and the other inside of one.
     unsafe { device.record(cmd) }
 }

@@ -1,18 +1,15 @@
-//! A camera that flies.
+//! Where a camera is and looks, and where the sun is.
 
-use crate::args::numbers;
 use crate::ground;
+use crate::parse::numbers;
 use glam::{DVec3, Quat, Vec3};
 use landform::field::Field;
 use landform::plan::{Preview, View, ViewMode, Viewport};
 use std::str::FromStr;
 
-/// Metres from the camera to the near plane. Reverse-Z in 32 bits keeps kilometres apart from there.
-const NEAR_PLANE: f32 = 0.1;
-
 /// A height, which may be measured from the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Height {
+pub enum Height {
     /// Metres on the map's scale.
     Absolute(f64),
     /// Metres above the ground.
@@ -21,16 +18,17 @@ pub(crate) enum Height {
 
 /// Where a camera is and where it looks, as the command line says it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pose {
+pub struct Pose {
     /// Metres east of the map's north-west corner.
-    pub(crate) x: f64,
-    pub(crate) height: Height,
+    pub x: f64,
+    /// Metres up.
+    pub height: Height,
     /// Metres south of the map's north-west corner.
-    pub(crate) z: f64,
+    pub z: f64,
     /// Degrees clockwise from north, seen from above.
-    pub(crate) yaw: f64,
+    pub yaw: f64,
     /// Degrees above the horizon.
-    pub(crate) pitch: f64,
+    pub pitch: f64,
 }
 
 impl FromStr for Pose {
@@ -51,7 +49,7 @@ impl FromStr for Pose {
 
 impl Pose {
     /// The camera that this is on a map.
-    pub(crate) fn on(&self, field: &Field) -> Camera {
+    pub fn on(&self, field: &Field) -> Camera {
         let y = match self.height {
             Height::Absolute(y) => y,
             Height::AboveGround(y) => ground::height(field, self.x, self.z) + y,
@@ -62,63 +60,38 @@ impl Pose {
 
 /// A camera. World metres are the map's: the origin is the north-west corner at height 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Camera {
-    pub(crate) position: DVec3,
+pub struct Camera {
+    /// Metres east, up and south.
+    pub position: DVec3,
     /// Degrees clockwise from north, seen from above.
-    pub(crate) yaw: f64,
+    pub yaw: f64,
     /// Degrees above the horizon.
-    pub(crate) pitch: f64,
-}
-
-/// Which way a flight goes: each part −1 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Thrust {
-    pub(crate) right: f64,
-    pub(crate) up: f64,
-    pub(crate) ahead: f64,
+    pub pitch: f64,
 }
 
 impl Camera {
-    pub(crate) fn rotation(&self) -> Quat {
+    /// Camera frame → world.
+    pub fn rotation(&self) -> Quat {
         View::looking(self.yaw.to_radians() as f32, self.pitch.to_radians() as f32)
     }
 
-    /// Turns by degrees; looking straight up or down is as far as it goes.
-    pub(crate) fn turn(&mut self, yaw: f64, pitch: f64) {
-        self.yaw = (self.yaw + yaw).rem_euclid(360.0);
-        self.pitch = (self.pitch + pitch).clamp(-89.0, 89.0);
-    }
-
-    /// Flies for a while at metres a second, and not into the ground.
-    pub(crate) fn fly(&mut self, thrust: Thrust, speed: f64, seconds: f64, field: &Field) {
-        let rotation = self.rotation();
-        let (right, ahead) = ((rotation * Vec3::X).as_dvec3(), (rotation * Vec3::NEG_Z).as_dvec3());
-        let way = right * thrust.right + DVec3::Y * thrust.up + ahead * thrust.ahead;
-        let moved = self.position + way.clamp_length_max(1.0) * speed * seconds;
-        // A map's width beyond the map there is nothing to see and no way back.
-        let extent = ground::extent(field);
-        let low = DVec3::new(-extent.x, f64::NEG_INFINITY, -extent.y);
-        let high =
-            DVec3::new(2.0 * extent.x, field.desc().range.max + 4.0 * extent.max_element(), 2.0 * extent.y);
-        self.position = ground::keep_above(field, moved.clamp(low, high));
-    }
-
-    /// What it sees.
-    pub(crate) fn view(&self, fov: f64, size: (u32, u32), preview: Preview) -> View {
+    /// What it sees of a map. `fov` is the full vertical angle in degrees, `size` is in pixels.
+    pub fn view(&self, field: &Field, fov: f64, size: (u32, u32), preview: Preview) -> View {
         let viewport = Viewport::whole(size.0, size.1);
         let fov = fov.to_radians() as f32;
-        let view = View::perspective(self.position, self.rotation(), fov, NEAR_PLANE, viewport);
+        let view =
+            View::perspective(self.position, self.rotation(), fov, ground::near_plane(field), viewport);
         View { preview, ..view }
     }
 }
 
 /// A sun that can be moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Sun {
+pub struct Sun {
     /// Degrees clockwise from north to where it stands.
-    pub(crate) yaw: f64,
+    pub yaw: f64,
     /// Degrees above the horizon.
-    pub(crate) height: f64,
+    pub height: f64,
 }
 
 impl Default for Sun {
@@ -130,15 +103,29 @@ impl Default for Sun {
     }
 }
 
+impl FromStr for Sun {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match numbers(text)?[..] {
+            [yaw, height] if (1.0..=90.0).contains(&height) => {
+                Ok(Self { yaw: yaw.rem_euclid(360.0), height })
+            }
+            [_, height] => Err(format!("a sun {height} degrees above the horizon; 1 to 90 are possible")),
+            _ => Err("two numbers are needed, for instance 315,45".into()),
+        }
+    }
+}
+
 impl Sun {
     /// Turns by degrees; it stays up.
-    pub(crate) fn turn(&mut self, yaw: f64, height: f64) {
+    pub fn turn(&mut self, yaw: f64, height: f64) {
         self.yaw = (self.yaw + yaw).rem_euclid(360.0);
         self.height = (self.height + height).clamp(2.0, 88.0);
     }
 
     /// The preview of a map with this sun, and with haze that leaves the map's far side to be seen, however large it is.
-    pub(crate) fn preview(&self, mode: ViewMode, field: &Field) -> Preview {
+    pub fn preview(&self, mode: ViewMode, field: &Field) -> Preview {
         let haze = 1.0 / (4.0 * ground::extent(field).max_element() as f32);
         let sun = View::looking(self.yaw.to_radians() as f32, self.height.to_radians() as f32) * Vec3::NEG_Z;
         Preview { sun, haze, mode, ..Preview::default() }
@@ -158,18 +145,6 @@ mod tests {
         for wrong in ["1,2,3,4", "1,2,3,4,north", "1,2,3,4,91", "1,2,nan,4,5", ""] {
             assert!(wrong.parse::<Pose>().is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_dive_ends_at_eye_height() {
-        let field = Field::new(FieldDesc::new(65, 65).with_range(0.0, 100.0)).unwrap();
-        let mut camera: Camera = "32,50,32,0,-80".parse::<Pose>().unwrap().on(&field);
-        let ahead = Thrust { ahead: 1.0, ..Thrust::default() };
-        for _ in 0..100 {
-            camera.fly(ahead, 20.0, 0.1, &field);
-            assert!(camera.position.y >= ground::EYE);
-        }
-        assert_eq!(camera.position.y, ground::EYE);
     }
 
     #[test]

@@ -5,17 +5,23 @@ use landform::field::{Field, Sample};
 use landform::query;
 
 /// Metres that a camera stays above the ground: eye height.
-pub(crate) const EYE: f64 = 1.8;
+pub const EYE: f64 = 1.8;
 
 /// Metres from the map's west to its east edge and from its north to its south edge.
-pub(crate) fn extent(field: &Field) -> DVec2 {
+pub fn extent(field: &Field) -> DVec2 {
     let desc = field.desc();
     DVec2::new(f64::from(desc.quads_x()), f64::from(desc.quads_z())) * desc.spacing
 }
 
+/// Metres from a camera to its near plane. Reverse-Z in 32 bits keeps kilometres apart from a tenth of a metre on; a map of
+/// a few metres is looked at from nearer.
+pub(crate) fn near_plane(field: &Field) -> f32 {
+    (extent(field).max_element() * 1e-3).min(0.1) as f32
+}
+
 /// The height in metres of the ground at a place: in a hole that of the sample beside it, outside of the map that of
 /// the nearest edge.
-pub(crate) fn height(field: &Field, x: f64, z: f64) -> f64 {
+pub fn height(field: &Field, x: f64, z: f64) -> f64 {
     let place = DVec2::new(x, z).clamp(DVec2::ZERO, extent(field));
     query::height_at(field, place).unwrap_or_else(|| {
         let nearest = (place / field.desc().spacing).round();
@@ -25,14 +31,14 @@ pub(crate) fn height(field: &Field, x: f64, z: f64) -> f64 {
 
 /// The lowest height of a camera at a place: eye height over the highest ground within a step of it, so that the near
 /// plane does not cut into a wall either.
-pub(crate) fn lowest_eye(field: &Field, x: f64, z: f64) -> f64 {
+pub fn lowest_eye(field: &Field, x: f64, z: f64) -> f64 {
     let around = [[0.0, 0.0], [0.5, 0.0], [-0.5, 0.0], [0.0, 0.5], [0.0, -0.5]];
     let ground = around.map(|[dx, dz]| height(field, x + dx, z + dz));
     ground.into_iter().fold(f64::NEG_INFINITY, f64::max) + EYE
 }
 
 /// Raises a position that is less than eye height above the ground.
-pub(crate) fn keep_above(field: &Field, position: DVec3) -> DVec3 {
+pub fn keep_above(field: &Field, position: DVec3) -> DVec3 {
     let lowest = lowest_eye(field, position.x, position.z);
     DVec3::new(position.x, position.y.max(lowest), position.z)
 }

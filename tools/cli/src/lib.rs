@@ -1,0 +1,19 @@
+//! What the programs that show maps share: the options of an import, reading with a progress bar, cameras, a scene that is
+//! drawn into a picture, exit codes. The programs are `landform`, in this package, and the example `valley`.
+
+pub mod camera;
+pub mod devices;
+pub mod ground;
+pub mod overview;
+pub mod parse;
+pub mod read;
+pub mod report;
+pub mod scene;
+pub mod stop;
+pub mod unfinished;
+
+mod import_args;
+mod look_args;
+
+pub use import_args::ImportArgs;
+pub use look_args::LookArgs;
