@@ -4,6 +4,7 @@
 mod allocations;
 mod cpu;
 mod gpu;
+mod import;
 mod table;
 mod timing;
 mod workload;
@@ -35,12 +36,20 @@ enum Command {
         #[command(flatten)]
         scope: gpu::Scope,
     },
-    /// Both
+    /// Files of every format that is packed, or large: megabytes a second and peak memory, beside the decoding library alone
+    Import(Output),
+    /// All of these
     All {
         #[command(flatten)]
         output: Output,
         #[command(flatten)]
         scope: gpu::Scope,
+    },
+    /// Imports a file and prints how many bytes it took at its peak
+    #[command(hide = true)]
+    ImportPeak {
+        /// The file
+        file: PathBuf,
     },
     /// Writes the map's samples to a file, 16 bits little-endian, row by row
     Map {
@@ -70,17 +79,22 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), String> {
-    let (output, measures_cpu, scope) = match command {
-        Command::Cpu(output) => (output, true, None),
-        Command::Gpu { output, scope } => (output, false, Some(scope)),
-        Command::All { output, scope } => (output, true, Some(scope)),
+    let (output, measures_cpu, measures_import, scope) = match command {
+        Command::Cpu(output) => (output, true, false, None),
+        Command::Import(output) => (output, false, true, None),
+        Command::Gpu { output, scope } => (output, false, false, Some(scope)),
+        Command::All { output, scope } => (output, true, true, Some(scope)),
         Command::Map { file } => return write_map(&file),
+        Command::ImportPeak { file } => return import::print_peak(&file),
     };
     let mut report = Map::new();
     report.insert("machine".into(), machine());
     report.insert("quick".into(), Value::Bool(output.quick));
     if measures_cpu {
         report.insert("cpu".into(), cpu::run(output.quick).map_err(|error| error.to_string())?);
+    }
+    if measures_import {
+        report.insert("import".into(), import::run(output.quick)?);
     }
     if let Some(scope) = scope {
         report.insert("gpu".into(), gpu::run(&scope, output.quick).map_err(|failure| failure.to_string())?);

@@ -14,6 +14,9 @@ pub(crate) fn of(report: &Value) -> String {
     if let Some(cpu) = report.get("cpu") {
         cpu_tables(&mut text, cpu);
     }
+    if let Some(import) = report.get("import") {
+        import_table(&mut text, import);
+    }
     if let Some(gpu) = report.get("gpu") {
         gpu_tables(&mut text, gpu);
     }
@@ -41,6 +44,34 @@ fn cpu_tables(text: &mut String, cpu: &Value) {
     for part in [&cpu["bounds"], &cpu["queries"], &cpu["queries"]["raycast"]] {
         pairs(text, part);
     }
+}
+
+fn import_table(text: &mut String, import: &Value) {
+    let _ =
+        writeln!(text, "\nImport of {0} × {0} samples (medians; `library` decodes alone)", import["samples"]);
+    let columns = [
+        "format",
+        "file MB",
+        "decoded MB",
+        "import MB/s",
+        "library MB/s",
+        "import/library",
+        "+ns/sample",
+        "peak MB",
+        "field MB",
+    ];
+    let keys = [
+        "format",
+        "file_megabytes",
+        "decoded_megabytes",
+        "import_megabytes_a_second",
+        "library_megabytes_a_second",
+        "import_over_library",
+        "ns_a_sample_beside_the_library",
+        "peak_megabytes",
+        "field_megabytes",
+    ];
+    table(text, &columns, list(&import["formats"]), |row| keys.iter().map(|key| row[key].clone()).collect());
 }
 
 fn gpu_tables(text: &mut String, gpu: &Value) {

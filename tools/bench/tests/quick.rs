@@ -51,6 +51,18 @@ fn the_device_is_measured() {
 }
 
 #[test]
+fn import_is_measured() {
+    let report = report(&["import", "--quick"]);
+    let formats = list(&report["import"], "formats");
+    assert!(formats.len() >= 9, "{report:#}");
+    for row in formats {
+        for key in ["import_megabytes_a_second", "library_megabytes_a_second"] {
+            assert!(row[key].as_f64().is_some_and(|speed| speed > 0.0), "{row:#}");
+        }
+    }
+}
+
+#[test]
 fn tables_are_for_people() {
     let table = bench(&["cpu", "--quick", "--table"]);
     assert!(table.contains("ns/visited") && table.contains("legal ranges, leaf 32"), "{table}");
