@@ -24,7 +24,7 @@
 //! | [`abi`] | every structure that a shader reads, held against the reflection of the compiled shaders |
 //! | [`shaders`] | the permutation table, the SPIR-V and its reflection |
 //! | [`field`] | the ground truth: samples, holes, revisions, bounds |
-//! | [`import`] | PNG, raw 16-bit, SRTM, Esri ASCII, USGS DEM and NumPy files to a field and a report |
+//! | [`import`] | GeoTIFF, PNG, raw, SRTM, Esri ASCII, USGS DEM, OpenEXR and NumPy files to a field and a report; and export |
 //! | [`synth`] | a made valley, from a seed |
 //! | [`query`] | heights, normals and rays |
 //! | [`atlas`] | where a sample lies in the height texture, its mips, and H(x, λ) |

@@ -164,7 +164,7 @@ fn a_file_is_written_into_a_rectangle_of_a_field() {
     assert!(open.iter().all(|&(x, z)| field.is_hole(Quad::new(x, z))) && field.holes().count() == 4);
     let feet = options.with_units(Units::of_metres(100.0).unwrap()).with_spacing(5.0, 5.0);
     let report = import_into(&mut field, SampleRect::new(0, 0, 9, 7), &path, &feet).unwrap();
-    assert!(warned(&report, "field's range") && warned(&report, "stretched"), "{report}");
+    assert!(warned(&report, "do not fit the range of 0 to 1 m") && warned(&report, "stretched"), "{report}");
     assert_eq!(field.sample_metres(Sample::new(8, 6)), 1.0);
     std::fs::remove_file(path).unwrap();
 }
@@ -231,8 +231,9 @@ fn heights_in_another_unit_become_metres() {
 /// What looks suspicious is said; what is ground is not.
 #[test]
 fn walls_and_repeated_rows_are_doubted() {
-    let hills =
-        |x: u32, z: u32| (5000.0 + 900.0 * (f64::from(x) * 0.1).sin() * (f64::from(z) * 0.13).cos()) as i32;
+    let hills = |x: u32, z: u32| {
+        (5000.0 + 900.0 * (f64::from(x) * 0.1 + 0.9).sin() * (f64::from(z) * 0.13).cos()) as i32
+    };
     let report_of = |value: &dyn Fn(u32, u32) -> i32| {
         let options = plain().with_sample_type(SampleType::I32).with_spacing(100.0, 100.0);
         import_bytes("a.raw", &raw(80, 80, value), &options).unwrap().1
@@ -263,5 +264,5 @@ fn normalised_floats_are_doubted_and_stretched_where_it_is_stated() {
             && (report.highest - highest).abs() < 1e-9
     );
     let (_, over) = read(&shared_or_end!("heights/mountain3.exr"), &stretched);
-    assert!(warned(&over, "above 1"), "{over}");
+    assert!(warned(&over, "reach beyond 0 to 1"), "{over}");
 }

@@ -102,10 +102,6 @@ fn every_number_of_every_file_is_read() {
             }
             (Err(error), Some(reason)) => Err(format!("is refused without `{reason}`: {error}")),
             (Ok(_), Some(reason)) => Err(format!("is read, and should be refused with `{reason}`")),
-            // Without the cargo feature such a file is refused by name.
-            (Err(error), None) if !cfg!(feature = "zstd") && error.to_string().contains("feature `zstd`") => {
-                Ok(())
-            }
             (Err(error), None) => Err(error.to_string()),
             (Ok(map), None) if row["grid"].is_null() => {
                 let warned = map.report().warnings.iter().any(|line| line.contains("channel"));

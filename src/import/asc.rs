@@ -45,7 +45,10 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
         )));
     }
     let mut notes = Notes::default();
-    let spacing = if options.spacing.is_none() { header.spacing(&mut notes).map_err(refuse)? } else { None };
+    let (spacing, is_in_degrees) = match options.spacing {
+        None => header.spacing(window, &mut notes).map_err(refuse)?,
+        Some(_) => (None, false),
+    };
     let values = read_samples(&mut words, first, (width, height), window).map_err(refuse)?;
     if words.commas {
         notes.assume("commas are decimal points");
@@ -53,12 +56,13 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
     if words.ends_within_a_word {
         notes.assume("the last sample is whole, although no line end follows it");
     }
-    if header.nodata.is_none() && options.nodata.is_none() && values.contains(&(DEFAULT_VOID as f32)) {
+    if header.nodata.is_none() && options.nodata.is_empty() && values.contains(&(DEFAULT_VOID as f32)) {
         notes.assume("−9999 for a void, the format's default, because the file declares none");
     }
     Ok(Grid {
-        nodata: header.nodata.or(options.nodata.is_none().then_some(DEFAULT_VOID)),
+        nodata: header.nodata.or(options.nodata.is_empty().then_some(DEFAULT_VOID)),
         spacing,
+        is_in_degrees,
         notes,
         ..Grid::new(Format::EsriAscii, (width, height), window, Values::F32(values))
     })

@@ -1,14 +1,12 @@
 //! What looks wrong with a map: sentences that a report warns with.
 
-use super::grid::{Meaning, Notes};
-use super::report::{ImportReport, metres};
+use super::grid::{Grid, Notes};
+use super::meaning::Meaning;
+use super::report::{ImportReport, metres, number};
 use super::survey::Survey;
 use super::values::{Height, Values, VoidTest, each};
-use super::{ImportOptions, SampleType};
-use crate::field::{FieldDesc, HeightRange};
-use crate::{Error, Result};
+use super::{ByteOrder, Format, ImportOptions, SampleType};
 use glam::DVec2;
-use std::path::Path;
 
 /// A file with no more levels than 8 bits hold is terraced.
 const FEW_LEVELS: u32 = 256;
@@ -18,38 +16,99 @@ const MANY_SAMPLES: u64 = 4096;
 const VOID_CODES: [f64; 7] = [-9999.0, -99999.0, -32768.0, -32767.0, 32767.0, -999_999.0, 99999.0];
 /// Beyond these metres lies no ground, only void codes such as the lowest 32-bit float.
 const NO_GROUND: f64 = 1e7;
+/// So many samples of one number that no other one is near are no peak.
+const PLATEAU: usize = 16;
+/// As a part of all between the ends, what lies between such a number and the next.
+const APART: f64 = 1.0 / 64.0;
 /// Metres of the deepest sea floor and of Everest, with room for both.
 const EARTH: std::ops::RangeInclusive<f64> = -11_500.0..=9000.0;
 /// The mean slope of real maps of the highest mountains has a tangent of a half, that of a gorge at a few metres 0.75.
 const STEEPEST_MEAN: f64 = 0.9;
 /// Between an edge and the row beside it lies a wall where the mean step is so many times that of the rest of the map.
 const WALL: f64 = 8.0;
+/// A row repeats where the next one differs by as much as rows do, and more than smooth ground at its crest.
+const DIFFERS: f64 = 0.25;
 /// Pixels whose sides differ by more are not square.
 const SQUARE: f64 = 0.01;
 
-/// Warns of valid samples that are probably voids, and refuses those that no ground can be.
-pub(super) fn void_codes(
-    name: &Path,
-    values: &Values,
+/// "1 sample is", "7 samples are".
+fn samples_are(count: usize) -> String {
+    if count == 1 { "1 sample is".to_owned() } else { format!("{count} samples are") }
+}
+
+/// Says which options the file had no use for, and what was taken for the want of one.
+pub(super) fn options_without_effect(
+    grid: &Grid,
+    meaning: &Meaning,
     survey: &Survey,
     options: &ImportOptions,
     notes: &mut Notes,
-) -> Result<()> {
-    for end in [survey.min, survey.max] {
-        if end.abs() > NO_GROUND && options.range.is_none() {
-            let why = format!(
-                "{} samples are {end:e}, which is no height but a void code that the file does not declare; state it \
-                 (--nodata, or ImportOptions::with_nodata), or state the range",
-                values.count(end)
-            );
-            return Err(Error::file(name, why));
+) {
+    let (format, codes) = (grid.format, meaning.is_codes());
+    let unused = [
+        (codes && options.units.is_some(), "units", "its numbers are normalised"),
+        (options.array.is_some() && format != Format::Npz, "array", "it is no .npz"),
+        (
+            options.channel.is_some() && !matches!(format, Format::GeoTiff | Format::OpenExr),
+            "channel",
+            "it is neither GeoTIFF nor OpenEXR",
+        ),
+        (
+            options.byte_order != ByteOrder::Auto && !matches!(format, Format::Raw | Format::Hgt),
+            "byte-order",
+            "its format says its own",
+        ),
+        (options.sample_type.is_some() && format != Format::Raw, "sample-type", "its format says its own"),
+        (options.offset > 0 && format != Format::Raw, "offset", "it is no raw file"),
+    ];
+    for (_, option, why) in unused.iter().filter(|(unused, ..)| *unused) {
+        notes.warn(format!("the option {option} has no effect on {}: {why}", grid.format));
+    }
+    let stated = options.nodata.iter().any(|code| code.is_finite());
+    if stated && survey.voids == 0 {
+        notes.warn("no sample is one of the stated voids (nodata)");
+    }
+    if matches!(meaning, Meaning::Heights { units: None, .. }) {
+        notes.assume("heights are metres, because no unit is stated (--units, or ImportOptions::with_units)");
+    }
+}
+
+/// Warns of valid samples that are probably voids, and refuses those that no ground can be. The error is a sentence.
+pub(super) fn void_codes(
+    values: &Values,
+    survey: &Survey,
+    meaning: &Meaning,
+    nodata: &[f64],
+    options: &ImportOptions,
+    notes: &mut Notes,
+) -> Result<(), String> {
+    let listed: String = nodata.iter().map(|code| format!("{code},")).collect();
+    for (end, gap) in [(survey.min, survey.gaps[0]), (survey.max, survey.gaps[1])] {
+        let how = format!("(--nodata {listed}{}, or ImportOptions::with_nodata)", number(end));
+        if !meaning.is_codes() && end.abs() > NO_GROUND && options.range.is_none() {
+            let besides: String = notes.warnings.iter().map(|line| format!("; besides, {line}")).collect();
+            return Err(format!(
+                "{} {}, which is no height but a void code that the file does not declare; state it {how}, or state the \
+                 range{besides}",
+                samples_are(values.count(end)),
+                number(end)
+            ));
         }
-        let doubtful = VOID_CODES.contains(&end) || end.abs() > NO_GROUND;
-        if doubtful && survey.min < survey.max {
+        if survey.min == survey.max {
+            continue;
+        }
+        let known = VOID_CODES.contains(&end) || end.abs() > NO_GROUND;
+        if !meaning.is_codes() && known {
             notes.warn(format!(
-                "{} samples are {end}, which looks like a void code that the file does not declare; if it is one, state \
-                 it (--nodata, or ImportOptions::with_nodata)",
-                values.count(end)
+                "{} {}, which looks like a void code that the file does not declare; if it is one, state it {how}",
+                samples_are(values.count(end)),
+                number(end)
+            ));
+        } else if gap > APART && survey.levels > FEW_LEVELS && values.count(end) >= PLATEAU {
+            notes.warn(format!(
+                "{} {}, and no other number is near: voids, perhaps, that the file does not declare; if so, state it {how}",
+                samples_are(values.count(end)),
+                number(end)
             ));
         }
     }
@@ -58,61 +117,45 @@ pub(super) fn void_codes(
 
 /// Warns of what the shape of the ground says: walls and repeated rows at an edge, ground too steep to be true, pixels
 /// that are not square.
-#[expect(clippy::too_many_arguments, reason = "all that is known of a map, looked at once")]
 pub(super) fn shape(
-    values: &Values,
-    nodata: Option<f64>,
+    grid: &Grid,
+    nodata: &[f64],
     survey: &Survey,
-    size: (u32, u32),
     spacing: DVec2,
     meaning: &Meaning,
     options: &ImportOptions,
     notes: &mut Notes,
 ) {
     // Edges have a row behind them.
-    let narrow = size.0.min(size.1) < 5;
-    if narrow || u64::from(size.0) * u64::from(size.1) < MANY_SAMPLES || survey.min == survey.max {
+    let narrow = grid.window.width().min(grid.window.height()) < 5;
+    if narrow || survey.valid + survey.voids < MANY_SAMPLES || survey.min == survey.max {
         return;
     }
-    let steps = each!(values, list => Steps::of(list, nodata, size.0 as usize));
+    let steps = each!(&grid.values, list => Steps::of(list, nodata, grid.window.width() as usize));
     steps.doubt_edges(notes);
-    if let Meaning::Heights { units, .. } = *meaning {
-        let none = HeightRange { min: 0.0, max: 1.0 };
-        let metres_a_step = (meaning.metres(1.0, &none) - meaning.metres(0.0, &none)).abs();
-        let slope = metres_a_step * (steps.east / spacing.x).hypot(steps.south / spacing.y);
-        if slope > STEEPEST_MEAN {
-            let hint = match units {
-                None => {
-                    "the heights may be feet or centimetres (--units, or ImportOptions::with_units), or the"
-                }
-                Some(_) => "the",
-            };
-            notes.warn(format!(
-                "the ground is {:.0}° steep on average, steeper than mountains are: {hint} spacing of {} × {} m is not \
-                 right",
-                slope.atan().to_degrees(),
-                metres(spacing.x),
-                metres(spacing.y)
-            ));
-        }
+    let slope = meaning.metres_a_number() * (steps.east / spacing.x).hypot(steps.south / spacing.y);
+    if !meaning.is_codes() && slope > STEEPEST_MEAN {
+        let hint = match meaning {
+            Meaning::Heights { units: None, .. } => {
+                "the heights may be feet or centimetres (--units, or ImportOptions::with_units), or the"
+            }
+            _ => "the",
+        };
+        notes.warn(format!(
+            "the ground is {:.0}° steep on average, steeper than mountains are: {hint} spacing of {} × {} m is not right",
+            slope.atan().to_degrees(),
+            metres(spacing.x),
+            metres(spacing.y)
+        ));
     }
-    let ratio = spacing.x / spacing.y;
-    if options.spacing.is_none() && notes_no_degrees(notes) && (ratio - 1.0).abs() > SQUARE {
+    let stated = options.spacing.is_some() || grid.is_in_degrees;
+    if !stated && (spacing.x / spacing.y - 1.0).abs() > SQUARE {
         notes.warn(format!(
             "pixels are not square: {} m west–east, {} m north–south",
             metres(spacing.x),
             metres(spacing.y)
         ));
     }
-}
-
-/// Degrees make pixels that are not square, and the line that says so says why.
-fn notes_no_degrees(notes: &Notes) -> bool {
-    !notes
-        .assumptions
-        .iter()
-        .chain(&notes.warnings)
-        .any(|line| line.contains("latitude") || line.contains("equator"))
 }
 
 /// Mean steps between neighbouring samples, in the file's numbers.
@@ -128,7 +171,7 @@ struct Steps {
 }
 
 impl Steps {
-    fn of<T: Height>(values: &[T], nodata: Option<f64>, width: usize) -> Self {
+    fn of<T: Height>(values: &[T], nodata: &[f64], width: usize) -> Self {
         let void = VoidTest::<T>::new(nodata);
         let step = |a: T, b: T| {
             if void.is(a) || void.is(b) { (0.0, 0u64) } else { ((a.value() - b.value()).abs(), 1) }
@@ -175,7 +218,7 @@ impl Steps {
                      {line}s are from each other; if it is no ground, leave it out (--crop, or ImportOptions::with_crop)",
                     edge / inside
                 ));
-            } else if edge == 0.0 && self.behind_edges[index] > 0.0 {
+            } else if edge == 0.0 && self.behind_edges[index] > DIFFERS * inside {
                 notes.warn(format!(
                     "the {side} edge repeats: its last two {line}s are equal, as of a file that was padded by one {line}"
                 ));
@@ -184,21 +227,33 @@ impl Steps {
     }
 }
 
-/// Warns of what a report's numbers say.
-pub(super) fn report(report: &mut ImportReport, meaning: &Meaning) {
-    let samples = u64::from(report.width) * u64::from(report.height);
-    let codes = meaning.is_codes();
+/// Warns of what the heights of a map look like in its range. `ends` are the least and the greatest number of the map.
+pub(super) fn heights(report: &mut ImportReport, meaning: &Meaning, ends: [f64; 2]) {
     let mut lines = Vec::new();
-    if report.distinct_levels == 1 {
+    levels(report, meaning, &mut lines);
+    match *meaning {
+        Meaning::Codes { full } if ends[0] < 0.0 || ends[1] > full => lines.push(format!(
+            "normalised numbers from {} to {} reach beyond 0 to {full}, the ends of the range, and are clamped to it",
+            number(ends[0]),
+            number(ends[1])
+        )),
+        Meaning::Codes { .. } => {}
+        Meaning::Heights { .. } => metric(report, &mut lines),
+    }
+    report.warnings.extend(lines);
+}
+
+fn levels(report: &ImportReport, meaning: &Meaning, lines: &mut Vec<String>) {
+    if report.min == report.max {
         lines.push(format!("a constant map: every sample is {} m", metres(report.lowest)));
-    } else if codes && report.sample_type == SampleType::U8 {
+    } else if meaning.is_codes() && report.sample_type == SampleType::U8 {
         lines.push(format!(
             "8-bit: {} levels, step {} m: slopes are terraced; a 16-bit file has steps of {} m",
             report.distinct_levels,
             metres(report.range.extent() / 255.0),
             metres(report.range.metres_per_code())
         ));
-    } else if report.distinct_levels <= FEW_LEVELS && samples >= MANY_SAMPLES {
+    } else if (2..=FEW_LEVELS).contains(&report.distinct_levels) && report.valid >= MANY_SAMPLES {
         let step = (report.highest - report.lowest) / f64::from(report.distinct_levels - 1);
         lines.push(format!(
             "few levels: {} different heights, {} m apart on average: slopes are terraced",
@@ -206,43 +261,20 @@ pub(super) fn report(report: &mut ImportReport, meaning: &Meaning) {
             metres(step)
         ));
     }
-    if codes && report.max > full(meaning) {
-        lines.push(format!(
-            "normalised numbers up to {} are above {}, the top of the range, and are clamped to it",
-            report.max,
-            full(meaning)
-        ));
-    }
-    if !codes {
-        doubt_heights(report, &mut lines);
-    }
-    report.warnings.extend(lines);
 }
 
-fn full(meaning: &Meaning) -> f64 {
-    match *meaning {
-        Meaning::Codes { full } => full,
-        Meaning::Heights { .. } => f64::INFINITY,
-    }
-}
-
-fn doubt_heights(report: &ImportReport, lines: &mut Vec<String>) {
+fn metric(report: &ImportReport, lines: &mut Vec<String>) {
     let (low, high) = (report.lowest, report.highest);
     if !EARTH.contains(&low) || !EARTH.contains(&high) {
-        let hint = if EARTH.contains(&(low / 100.0)) && EARTH.contains(&(high / 100.0)) && high > *EARTH.end()
-        {
-            "another unit (--units feet, dm or cm), an undeclared void code, or the byte order"
-        } else {
-            "an undeclared void code, another unit, or the byte order"
-        };
         lines.push(format!(
-            "heights from {} to {} m are not of this Earth: {hint}",
+            "heights from {} to {} m are not of this Earth: another unit (--units feet, dm or cm), an undeclared void code, or \
+             the byte order",
             metres(low),
             metres(high)
         ));
     }
     let whole_numbers = !matches!(report.sample_type, SampleType::F32 | SampleType::F64);
-    if !whole_numbers && low >= 0.0 && high <= 1.1 && high - low > 0.2 && high - low < 1.1 {
+    if !whole_numbers && low >= -1.1 && high <= 1.1 && high - low > 0.2 {
         lines.push(format!(
             "heights from {} to {} m look normalised to 0…1; if they are, state the range and the encoding (--encoding \
              normalised, or ImportOptions::with_encoding)",
@@ -250,37 +282,31 @@ fn doubt_heights(report: &ImportReport, lines: &mut Vec<String>) {
             metres(high)
         ));
     }
-    if low < report.range.min || high > report.range.max {
+    let range = report.range;
+    // Heights that were made are not rounded as the ends of a range are.
+    let slack = 1e-9 * range.extent();
+    if low < range.min - slack || high > range.max + slack {
         lines.push(format!(
             "heights from {} to {} m do not fit the range of {} to {} m and are clamped to it",
             metres(low),
             metres(high),
-            metres(report.range.min),
-            metres(report.range.max)
+            metres(range.min),
+            metres(range.max)
         ));
     }
 }
 
-/// Warns of what a map loses in a field of another range or spacing.
-pub(super) fn compare(report: &mut ImportReport, meaning: &Meaning, desc: &FieldDesc) {
-    let (x, z) = (report.spacing.x / desc.spacing.x, report.spacing.y / desc.spacing.y);
-    if (x - 1.0).abs() > SQUARE || (z - 1.0).abs() > SQUARE {
-        report.warnings.push(format!(
+/// Warns of a map in a field of another spacing.
+pub(super) fn other_spacing(warnings: &mut Vec<String>, map: DVec2, field: DVec2) {
+    let ratio = map / field;
+    if (ratio.x - 1.0).abs() > SQUARE || (ratio.y - 1.0).abs() > SQUARE {
+        warnings.push(format!(
             "the map's samples are {} × {} m apart and the field's {} × {} m: the ground is stretched; resample the map \
              (--resample, or ImportOptions::with_resample)",
-            metres(report.spacing.x),
-            metres(report.spacing.y),
-            metres(desc.spacing.x),
-            metres(desc.spacing.y)
-        ));
-    }
-    if !meaning.is_codes() && (report.lowest < desc.range.min || report.highest > desc.range.max) {
-        report.warnings.push(format!(
-            "heights from {} to {} m do not fit the field's range of {} to {} m and are clamped to it",
-            metres(report.lowest),
-            metres(report.highest),
-            metres(desc.range.min),
-            metres(desc.range.max)
+            metres(map.x),
+            metres(map.y),
+            metres(field.x),
+            metres(field.y)
         ));
     }
 }

@@ -3,10 +3,11 @@
 use super::export::{metres_of_row, replace};
 use crate::Result;
 use crate::field::Field;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 use tiff::TiffResult;
-use tiff::encoder::compression::{CompressionAlgorithm, Deflate, DeflateLevel};
 use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard};
 use tiff::tags::Tag;
 
@@ -101,7 +102,9 @@ fn write_strips<W: Write + Seek, K: TiffKind>(
             predict(&row, &mut raw);
         }
         packed.clear();
-        Deflate::with_level(DeflateLevel::Balanced).write_to(&mut packed, &raw)?;
+        let mut deflate = ZlibEncoder::new(&mut packed, Compression::default());
+        deflate.write_all(&raw)?;
+        deflate.finish()?;
         strips.lengths.push(K::convert_offset(packed.len() as u64)?);
         strips.offsets.push(K::convert_offset(directory.write_data(packed.as_slice())?)?);
     }

@@ -5,8 +5,9 @@
 //! code 0, of code 65535]). `holes.png` has a pixel a quad, white where it is open, and is only there where one is.
 
 use super::export::{replace, write_png16};
+use super::grid::Grid;
 use super::mask::Mask;
-use super::{Format, Heightmap, ImportOptions, length_of, png_file, unreadable};
+use super::{Format, ImportOptions, length_of, png_file, unreadable};
 use crate::field::{Field, FieldDesc, Quad, SampleRect};
 use crate::{Error, Result};
 use glam::DVec2;
@@ -147,12 +148,12 @@ pub(super) fn heights_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a folder by its picture of heights. What is stated goes before what its description says, but for the tiling, of
-/// which only another one than usual counts as stated.
+/// which only another one than usual counts as stated. The options that are returned have both.
 pub(super) fn read(
     heights: &Path,
     mut input: impl BufRead + Seek,
     options: &ImportOptions,
-) -> Result<Heightmap> {
+) -> Result<(Grid, ImportOptions)> {
     options.check()?;
     let description = read_description(&heights.with_file_name(DESCRIPTION))?;
     let usual = options.tile_samples == FieldDesc::DEFAULT_TILE_SAMPLES;
@@ -177,7 +178,7 @@ pub(super) fn read(
         grid.holes = read_holes(&holes, grid.size, grid.window)?;
     }
     grid.format = Format::Folder;
-    Heightmap::of(heights, grid, &options)
+    Ok((grid, options))
 }
 
 fn read_description(file: &Path) -> Result<Description> {

@@ -9,7 +9,7 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// PNG, grey, 8 or 16 bits a sample.
+    /// PNG, 8 or 16 bits a sample.
     Png,
     /// Samples and nothing else.
     Raw,
@@ -51,15 +51,12 @@ impl fmt::Display for Format {
 /// As many first bytes of a file as tell its format.
 pub(super) const HEAD: u64 = 1024;
 
-const SUPPORTED: &str = "supported are PNG (grey, 8 or 16 bits), raw 16-bit samples (.r16, .raw), SRTM (.hgt), Esri \
-                         ASCII grids (.asc), USGS ASCII DEM (.dem), GeoTIFF (.tif), NumPy arrays (.npy, .npz) and OpenEXR (.exr)";
+const SUPPORTED: &str = "supported are GeoTIFF (.tif), PNG (grey, or heights in colours), raw samples (.r8, .r16, .r32, .f32, \
+                         .raw), SRTM (.hgt), OpenEXR (.exr), Esri ASCII grids (.asc), USGS ASCII DEM (.dem), NumPy arrays \
+                         (.npy, .npz) and terrain folders";
 
 /// The format of a file that begins with `head`.
 pub(super) fn format_of(name: &Path, head: &[u8], options: &ImportOptions) -> Result<Format> {
-    // Who states how raw samples lie knows that they are.
-    if options.sample_type.is_some() || options.offset > 0 {
-        return Ok(Format::Raw);
-    }
     if head.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Ok(Format::Png);
     }
@@ -74,6 +71,12 @@ pub(super) fn format_of(name: &Path, head: &[u8], options: &ImportOptions) -> Re
     }
     if asc::is_header(head) {
         return Ok(Format::EsriAscii);
+    }
+    // Who states how raw samples lie knows that they are, unless the content says what it is.
+    if (options.sample_type.is_some() || options.offset > 0)
+        && looks_like(head).is_none_or(|kind| kind == LUMIX)
+    {
+        return Ok(Format::Raw);
     }
     let extension = name.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     match (extension.as_str(), looks_like(head)) {
@@ -106,6 +109,7 @@ pub(super) fn format_of(name: &Path, head: &[u8], options: &ImportOptions) -> Re
 }
 
 const ZIP: &str = "a zip archive";
+const LUMIX: &str = "a Lumix terrain with a header";
 
 /// True for a zip archive whose first file is an array.
 fn holds_npy(head: &[u8]) -> bool {
@@ -121,7 +125,7 @@ pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
         (b"PK\x03\x04", ZIP),
         (b"\x1f\x8b", "a gzip archive"),
         (b"DDS ", "a DDS texture"),
-        (b"RTL_", "a Lumix terrain with a header"),
+        (b"RTL_", LUMIX),
     ];
     KINDS.iter().find(|(magic, _)| head.starts_with(magic)).map(|&(_, kind)| kind)
 }

@@ -1,9 +1,9 @@
 //! What a reader found in a file, before it becomes a heightmap.
 
 use super::mask::Mask;
-use super::units::Units;
+use super::meaning::Meaning;
 use super::values::Values;
-use super::{ByteOrder, Format};
+use super::{ByteOrder, Encoding, Format};
 use crate::field::SampleRect;
 use glam::DVec2;
 
@@ -20,12 +20,16 @@ pub(super) struct Grid {
     /// The window's samples, row-major, row 0 in the north.
     pub(super) values: Values,
     pub(super) meaning: Meaning,
+    /// How the numbers were in the file, where a reader found that out.
+    pub(super) encoding: Option<Encoding>,
     /// The void that the file or its format declares, in the file's own numbers.
     pub(super) nodata: Option<f64>,
     /// The reader made NaN of every void, because its values are not the file's own numbers any more.
     pub(super) voids_are_nan: bool,
     /// Metres between samples, where the file says.
     pub(super) spacing: Option<DVec2>,
+    /// The spacing comes from degrees, whose cells are not square in metres.
+    pub(super) is_in_degrees: bool,
     /// Open quads of the window, for formats that have them.
     pub(super) holes: Mask,
     pub(super) notes: Notes,
@@ -42,53 +46,14 @@ impl Grid {
             byte_order: None,
             values,
             meaning: Meaning::HEIGHTS,
+            encoding: None,
             nodata: None,
             voids_are_nan: false,
             spacing: None,
+            is_in_degrees: false,
             holes: Mask::default(),
             notes: Notes::default(),
         }
-    }
-}
-
-/// What the numbers of a file stand for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Meaning {
-    /// Parts of a range that the file does not know: from 0 to the number that stands for all of it.
-    Codes {
-        /// The number that is the top of the range.
-        full: f64,
-    },
-    /// Heights: number × scale + offset, in units.
-    Heights {
-        scale: f64,
-        offset: f64,
-        /// Where the file says.
-        units: Option<Units>,
-    },
-}
-
-impl Meaning {
-    /// Heights in a unit that the file does not say.
-    pub(super) const HEIGHTS: Self = Meaning::Heights { scale: 1.0, offset: 0.0, units: None };
-
-    /// Heights in a unit that the file says.
-    pub(super) fn heights_in(units: Units) -> Self {
-        Meaning::Heights { scale: 1.0, offset: 0.0, units: Some(units) }
-    }
-
-    /// True where the numbers are metres as they are.
-    pub(super) fn is_metres(&self) -> bool {
-        match *self {
-            Meaning::Codes { .. } => false,
-            Meaning::Heights { scale, offset, units } => {
-                (scale, offset) == (1.0, 0.0) && units.is_none_or(|units| units == Units::METRES)
-            }
-        }
-    }
-
-    pub(super) fn is_codes(&self) -> bool {
-        matches!(self, Meaning::Codes { .. })
     }
 }
 

@@ -2,9 +2,10 @@
 //! where the tile lies by its south-west corner, for instance `N27E086.hgt`. (USGS, *SRTM Topography*, 2015.)
 
 use super::grid::{Grid, Notes};
+use super::meaning::Meaning;
 use super::report::metres;
 use super::rows::Layout;
-use super::{ByteOrder, Format, ImportOptions, SampleType, degrees, unreadable, window_of};
+use super::{ByteOrder, Format, ImportOptions, SampleType, Units, degrees, unreadable, window_of};
 use crate::{Error, Result};
 use glam::DVec2;
 use std::io::Read;
@@ -34,8 +35,10 @@ pub(super) fn read(name: &Path, input: impl Read, bytes: u64, options: &ImportOp
     let spacing = if options.spacing.is_none() { Some(spacing_of(name, seconds, &mut notes)) } else { None };
     Ok(Grid {
         byte_order: Some(order),
+        meaning: Meaning::heights_in(Units::METRES),
         nodata: Some(VOID),
         spacing,
+        is_in_degrees: true,
         notes,
         ..Grid::new(Format::Hgt, (side, side), window, values)
     })

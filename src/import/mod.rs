@@ -1,25 +1,28 @@
-//! Files people have → a [`Field`] and a report of what was found, assumed and doubted.
+//! Files people have → a [`Field`] and a report of what was found, assumed and doubted; and fields as files.
 //!
-//! | format | recognised by | heights |
+//! | format | recognised by | numbers |
 //! |---|---|---|
-//! | PNG, 8 or 16 bits | its signature | codes; [`ImportOptions::range`] says what they are in metres |
-//! | raw 16-bit samples | `.r16`, `.raw` | codes, the same way |
+//! | GeoTIFF, a band of it | its signature | heights in metres or another unit, with voids; normalised where it is unsigned and says nothing about any ground |
+//! | PNG, 8 or 16 bits | its signature | normalised; heights in the colours of a Terrarium or Terrain-RGB tile |
+//! | raw samples | `.r8`, `.r16`, `.raw`, `.r32`, `.f32`, or stated | normalised where they are of 8 or 16 bits unsigned, else heights |
 //! | SRTM hgt | `.hgt` and 1201² or 3601² samples | metres, with voids |
-//! | Esri ASCII grid | `ncols` or another word of its header, `.asc` | metres, with voids |
+//! | Esri ASCII grid | `ncols` or another word of its header, `.asc` | heights, with voids |
 //! | USGS ASCII DEM | its first record, `.dem` | metres or feet, with voids |
-//! | GeoTIFF, a band of it | its signature | metres or another unit, with voids; codes of an unsigned TIFF without geography |
-//! | NumPy array, alone or in an .npz | its signature | metres, with voids where they are stated |
-//! | OpenEXR, a channel of it | its signature | metres |
+//! | NumPy array, alone or in an .npz | its signature | heights, with voids where they are stated |
+//! | OpenEXR, a channel of it | its signature | heights |
+//! | terrain folder | its `terrain.json` | normalised, with range, spacing and holes |
 //!
-//! Metres become the 65536 codes of a range whose ends are exact; [`ImportReport::range`] says how wide a step is. NaN,
-//! infinities and the value that the file declares or [`ImportOptions::nodata`] states are voids: they become holes and
-//! enter neither a minimum nor a bound.
+//! [`Heightmap`] has the numbers as the file has them. In a field they are the 65536 codes of a range whose ends are exact;
+//! [`ImportReport::range`] says how wide a step is. Normalised numbers are parts of a range that the file does not know.
+//! NaN, infinities and the value that the file declares or [`ImportOptions::nodata`] states are voids: they become holes, or
+//! ground by [`ImportOptions::fill`], and enter neither a minimum nor a bound.
 //!
-//! Row 0 of a file is the north edge of the map and column 0 the west edge, always, and nothing is resampled, padded or
-//! cropped: a file of W×H samples becomes a field of W×H samples. What cannot be taken exactly is refused with a
+//! Row 0 of a file is the north edge of the map and column 0 the west edge, and a file of W×H samples becomes a field of W×H
+//! samples, unless the options ask for a crop, a flip or another spacing. What cannot be taken exactly is refused with a
 //! sentence that names it, or taken with a line in [`ImportReport::warnings`].
 //!
-//! A reader owns its file only while it reads; beside the field's own samples it holds a row or so.
+//! A reader owns its file only while it reads. It holds the samples of what is kept, in the file's own type, and a row, a
+//! block or a tile; the samples give their memory back while they become codes.
 
 mod asc;
 mod below_holes;
@@ -34,9 +37,11 @@ mod exr_file;
 mod folder;
 mod format;
 mod grid;
+mod ground;
 mod heightmap;
 mod hgt;
 mod mask;
+mod meaning;
 mod npy;
 mod npz;
 mod options;
@@ -66,11 +71,12 @@ pub use report::ImportReport;
 pub use resample::Filter;
 pub use units::Units;
 pub use values::SampleType;
-pub use weights::{Alpha, WeightReport, import_weights};
+pub use weights::{Alpha, WeightReport, export_weights, import_weights};
 
 use crate::field::{Field, FieldDesc, SampleRect};
 use crate::{Error, Result};
 use grid::Grid;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -131,8 +137,8 @@ impl Heightmap {
     /// As [`import`].
     pub fn read(path: impl AsRef<Path>, options: &ImportOptions) -> Result<Self> {
         let path = path.as_ref();
-        let input = open(&folder::heights_of(path).unwrap_or(path.to_owned()))?;
-        Self::read_opened(path, input, options)
+        let (grid, options) = decode_path(path, options, |input| input)?;
+        Heightmap::of(path, grid, &options, &mut |_| ControlFlow::Continue(()))
     }
 
     /// Reads what any reader gives, from its first byte on. `name` stands for the path: its extension, an hgt's latitude,
@@ -146,10 +152,12 @@ impl Heightmap {
         options: &ImportOptions,
     ) -> Result<Self> {
         let name = name.as_ref();
-        Heightmap::of(name, decode(name, input, options)?, options)
+        let grid = decode(name, input, options)?;
+        Heightmap::of(name, grid, options, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// Reads a file and tells how far it is, from 0 to 1; ends with nothing where it is told to break off.
+    /// Reads a file and tells how far it is, from 0 to 1, and where voids are filled once more from 0 to 1; ends with
+    /// nothing where it is told to break off.
     ///
     /// # Errors
     /// As [`import`].
@@ -159,20 +167,31 @@ impl Heightmap {
         progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<Option<Self>> {
         let path = path.as_ref();
-        let stopped = std::cell::Cell::new(false);
-        let input = open(&folder::heights_of(path).unwrap_or(path.to_owned()))?;
-        match Self::read_opened(path, Watched::new(input, progress, &stopped), options) {
+        let stopped = Cell::new(false);
+        let mut told = |part: f64| {
+            let flow = progress(part);
+            stopped.set(flow.is_break());
+            flow
+        };
+        let decoded = decode_path(path, options, |input| Watched::new(input, &mut told, &stopped));
+        let map = decoded.and_then(|(grid, options)| Heightmap::of(path, grid, &options, &mut told));
+        match map {
             Err(_) if stopped.get() => Ok(None),
-            read => read.map(Some),
+            map => map.map(Some),
         }
     }
+}
 
-    /// Reads what was opened of a file, or of a terrain folder.
-    fn read_opened(path: &Path, input: impl BufRead + Seek, options: &ImportOptions) -> Result<Self> {
-        match folder::heights_of(path) {
-            Some(heights) => folder::read(&heights, input, options),
-            None => Self::read_from(path, input, options),
-        }
+/// Reads a file, or the heights of a terrain folder, whose description adds to the options. `wrap` makes the reader of the
+/// opened file.
+fn decode_path<R: BufRead + Seek>(
+    path: &Path,
+    options: &ImportOptions,
+    wrap: impl FnOnce(BufReader<File>) -> R,
+) -> Result<(Grid, ImportOptions)> {
+    match folder::heights_of(path) {
+        Some(heights) => folder::read(&heights, wrap(open(&heights)?), options),
+        None => Ok((decode(path, wrap(open(path)?), options)?, options.clone())),
     }
 }
 

@@ -104,10 +104,10 @@ pub struct ImportOptions {
     pub offset: u64,
     /// What the numbers of the file stand for.
     pub encoding: Encoding,
-    /// The value of a sample without a height, in the file's own numbers. It takes the place of what the file
-    /// declares. It is compared in the type that the file's samples have, so −3.4028235e38 finds the lowest 32-bit
-    /// float however it is rounded. NaN and infinities are voids always.
-    pub nodata: Option<f64>,
+    /// Values of samples without a height, in the file's own numbers. They take the place of what the file declares;
+    /// empty, that counts. They are compared in the type that the file's samples have, so −3.4028235e38 finds the lowest
+    /// 32-bit float however it is rounded. NaN and infinities are voids always, and NaN alone states that nothing else is.
+    pub nodata: Vec<f64>,
     /// What becomes of voids.
     pub fill: Fill,
     /// The unit of the file's heights. It takes the place of what the file declares; without either, metres.
@@ -138,7 +138,7 @@ impl Default for ImportOptions {
             sample_type: None,
             offset: 0,
             encoding: Encoding::Auto,
-            nodata: None,
+            nodata: Vec::new(),
             fill: Fill::Holes,
             units: None,
             array: None,
@@ -187,9 +187,10 @@ impl ImportOptions {
         Self { encoding, ..self }
     }
 
-    /// The same options with this value for a sample without a height.
-    pub fn with_nodata(self, nodata: f64) -> Self {
-        Self { nodata: Some(nodata), ..self }
+    /// The same options with this value for a sample without a height, beside those that were stated before.
+    pub fn with_nodata(mut self, nodata: f64) -> Self {
+        self.nodata.push(nodata);
+        self
     }
 
     /// The same options with voids filled this way.
@@ -241,10 +242,12 @@ impl ImportOptions {
             self.describe(2, 2, resample.spacing, range).validate()?;
         }
         match self.crop {
-            Some(crop) if crop.width() < 2 || crop.height() < 2 => Err(Error::invalid(
-                "crop",
-                format!("{}×{} samples span no ground; keep at least 2×2", crop.width(), crop.height()),
-            )),
+            Some(SampleRect { x0, z0, x1, z1 }) if x1.saturating_sub(x0) < 2 || z1.saturating_sub(z0) < 2 => {
+                let why = format!(
+                    "columns {x0} to {x1} and rows {z0} to {z1} span no ground; keep at least 2×2 samples"
+                );
+                Err(Error::invalid("crop", why))
+            }
             _ => Ok(()),
         }
     }

@@ -5,9 +5,10 @@
 mod colours;
 
 use super::canvas::Canvas;
-use super::grid::{Grid, Meaning, Notes};
+use super::grid::{Grid, Notes};
+use super::meaning::Meaning;
 use super::values::Values;
-use super::{Encoding, Format, ImportOptions, SampleType, window_of};
+use super::{Encoding, Format, ImportOptions, Units, window_of};
 use crate::field::SampleRect;
 use crate::{Error, Result};
 use colours::Colours;
@@ -59,11 +60,16 @@ pub(super) fn read(
     reader.finish().map_err(broken)?;
     let mut notes = notes_of(reader.info(), &pixels);
     let nodata = transparent_grey(reader.info(), options, &mut notes);
-    let (values, meaning) =
-        pixels.finish(options.encoding, &mut notes).map_err(|why| Error::file(name, why))?;
+    let finished = pixels.finish(options.encoding, &mut notes);
+    let (values, encoding) = finished.map_err(|why| Error::file(name, why))?;
+    let meaning = match encoding {
+        Some(_) => Meaning::heights_in(Units::METRES),
+        None => Meaning::Codes { full: if layout.wide { f64::from(u16::MAX) } else { f64::from(u8::MAX) } },
+    };
     Ok(Grid {
-        bit_depth: layout.sample().bytes() * 8,
+        bit_depth: if layout.wide { 16 } else { 8 },
         meaning,
+        encoding,
         nodata,
         notes,
         ..Grid::new(Format::Png, (layout.width, layout.height), window, values)
@@ -86,10 +92,6 @@ struct Layout {
 }
 
 impl Layout {
-    fn sample(&self) -> SampleType {
-        if self.wide { SampleType::U16 } else { SampleType::U8 }
-    }
-
     fn channels(&self) -> usize {
         (if self.colour { 3 } else { 1 }) + usize::from(self.alpha)
     }
@@ -204,63 +206,73 @@ impl Pixels {
         }
     }
 
-    /// The samples and what they mean. The error is a sentence.
-    fn finish(self, encoding: Encoding, notes: &mut Notes) -> Result<(Values, Meaning), String> {
-        let codes = |sample: SampleType| Meaning::Codes { full: sample.full().unwrap_or(1.0) };
-        let meaning = codes(self.layout.sample());
+    /// The samples, and the encoding of heights in colours where they are. The error is a sentence.
+    fn finish(self, encoding: Encoding, notes: &mut Notes) -> Result<(Values, Option<Encoding>), String> {
+        let layout = self.layout;
         let grey = |notes: &mut Notes| {
-            let from = if self.layout.palette { "a palette of greys" } else { "a colour picture" };
-            notes.assume(format!("{from} is taken as grey, because its channels are equal everywhere"));
+            let from = if layout.palette { "a palette of greys" } else { "a colour picture" };
+            if layout.colour {
+                notes.assume(format!("{from} is taken as grey, because its channels are equal everywhere"));
+            }
         };
         match self.kept {
-            Kept::Colours(colours) if encoding.is_colours() => {
-                Ok((colours.heights(encoding, notes), Meaning::HEIGHTS))
-            }
-            _ if encoding.is_colours() => Err(format!(
-                "encoding {encoding} has heights in three colours of 8 bits, and the picture is {}",
-                if self.layout.colour { "of 16 bits" } else { "grey" }
-            )),
-            Kept::Colours(colours) => match self.differs {
-                None if colours.are_black() => Err(
-                    "every pixel of a colour picture is black, which is what a missing Terrarium or Terrain-RGB tile \
-                     looks like; if it is flat ground, state the encoding (--encoding normalised, or \
-                     ImportOptions::with_encoding)"
-                        .to_owned(),
-                ),
+            Kept::Colours(colours) => match decoded(&colours, encoding, layout, self.differs, notes)? {
+                Some(found) => Ok((colours.heights(found, notes), Some(found))),
                 None => {
                     grey(notes);
-                    Ok((Values::U8(colours.grey()), meaning))
+                    Ok((Values::U8(colours.grey()), None))
                 }
-                Some(_) if self.layout.palette => Err(
-                    "a palette picture of colours, whose indices are no heights; save it as 16-bit grey".to_owned(),
-                ),
-                Some(place) => match colours.find() {
-                    Some(found) => {
-                        notes.assume(format!(
-                            "{found} heights, because only as such the colours are smooth ground of this Earth"
-                        ));
-                        Ok((colours.heights(found, notes), Meaning::HEIGHTS))
-                    }
-                    None => Err(colourful(place)),
-                },
             },
-            Kept::Narrow(_) | Kept::Wide(_) if self.differs.is_some() => {
-                Err(colourful(self.differs.unwrap_or_default()))
-            }
+            _ if encoding.is_colours() => Err(format!(
+                "encoding {encoding} has heights in three colours of 8 bits, and the picture is {}",
+                if layout.colour { "of 16 bits" } else { "grey" }
+            )),
+            _ if self.differs.is_some() => Err(colourful(self.differs.unwrap_or_default())),
             Kept::Narrow(canvas) => {
-                if self.layout.colour {
-                    grey(notes);
-                }
-                Ok((Values::U8(canvas.into_values()), meaning))
+                grey(notes);
+                Ok((Values::U8(canvas.into_values()), None))
             }
             Kept::Wide(canvas) => {
-                if self.layout.colour {
-                    grey(notes);
-                }
-                Ok((Values::U16(canvas.into_values()), meaning))
+                grey(notes);
+                Ok((Values::U16(canvas.into_values()), None))
             }
         }
     }
+}
+
+/// The encoding of heights in colours, stated or found out; none where the colours are grey. The error is a sentence.
+fn decoded(
+    colours: &Colours,
+    encoding: Encoding,
+    layout: Layout,
+    differs: Option<(u32, u32)>,
+    notes: &mut Notes,
+) -> Result<Option<Encoding>, String> {
+    if encoding.is_colours() {
+        return Ok(Some(encoding));
+    }
+    let Some(place) = differs else {
+        if colours.are_black() {
+            return Err(
+                "every pixel of a colour picture is black, which is what a missing Terrarium or Terrain-RGB \
+                        tile looks like; if it is flat ground, state the encoding (--encoding normalised, or \
+                        ImportOptions::with_encoding)"
+                    .to_owned(),
+            );
+        }
+        return Ok(None);
+    };
+    if layout.palette {
+        return Err(
+            "a palette picture of colours, whose indices are no heights; save it as 16-bit grey".to_owned()
+        );
+    }
+    let found = colours.find().ok_or_else(|| colourful(place))?;
+    notes.assume(format!(
+        "{found} heights, because only as such the colours are smooth ground of this Earth (--encoding, or \
+         ImportOptions::with_encoding)"
+    ));
+    Ok(Some(found))
 }
 
 /// Refuses what a header claims and this reader does not take, before memory is taken for it.
@@ -326,7 +338,7 @@ fn transparent_grey(info: &Info<'_>, options: &ImportOptions, notes: &mut Notes)
         }
         _ => return None,
     };
-    if options.nodata.is_none() {
+    if options.nodata.is_empty() {
         notes.assume(format!("{declared} for a void, because the file declares that grey to be transparent"));
     }
     Some(f64::from(declared))

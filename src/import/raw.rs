@@ -2,9 +2,10 @@
 //! stated, or assumed and reported; the size is never guessed.
 
 use super::format::looks_like;
-use super::grid::{Grid, Meaning, Notes};
+use super::grid::{Grid, Notes};
+use super::meaning::Meaning;
 use super::rows::Layout;
-use super::survey::looks_swapped;
+use super::survey::{is_smoother, part_of};
 use super::values::Values;
 use super::{ByteOrder, Format, ImportOptions, MAX_SAMPLES, SampleType, unreadable, window_of};
 use crate::{Error, Result};
@@ -40,7 +41,7 @@ pub(super) fn read(
     if options.byte_order == ByteOrder::Auto && sample.bytes() > 1 {
         notes.assume("little-endian samples, because no byte order is stated");
     }
-    doubt_byte_order(&values, window.width() as usize, order, &mut notes);
+    doubt_samples(&values, window.width() as usize, order, &mut notes);
     let meaning = match sample {
         SampleType::U8 | SampleType::U16 => Meaning::Codes { full: sample.full().unwrap_or(1.0) },
         _ => Meaning::HEIGHTS,
@@ -62,30 +63,63 @@ fn type_of(name: &Path) -> SampleType {
     }
 }
 
-fn doubt_byte_order(values: &Values, width: usize, order: ByteOrder, notes: &mut Notes) {
-    /// As many 32-bit numbers as tell their order.
-    const SOME: usize = 1 << 16;
+/// Warns where the samples look as if another order of bytes, or a sign, had been meant.
+fn doubt_samples(values: &Values, width: usize, order: ByteOrder, notes: &mut Notes) {
     let other = if order == ByteOrder::Little { ByteOrder::Big } else { ByteOrder::Little };
-    let doubtful = match values {
-        Values::U16(list) => looks_swapped(list, width),
-        Values::I16(list) => looks_swapped(bytemuck::cast_slice(list), width),
-        Values::F32(list) => {
-            // Swapped bytes make exponents of what should be the last digits of a fraction.
-            let wild =
-                |value: f32| !value.is_finite() || value.abs() > 1e9 || (value != 0.0 && value.abs() < 1e-9);
-            let some = &list[..list.len().min(SOME)];
-            let count = |test: &dyn Fn(f32) -> bool| some.iter().filter(|&&value| test(value)).count();
-            let swapped = |value: f32| f32::from_bits(value.to_bits().swap_bytes());
-            count(&wild) > some.len() / 4 && count(&|value| wild(swapped(value))) < some.len() / 100 + 1
+    // Swapped bytes make exponents of what should be the last digits of a fraction.
+    let wild = |value: f64| !value.is_finite() || value.abs() > 1e9 || (value != 0.0 && value.abs() < 1e-9);
+    let (is_swapped, is_signed) = match values {
+        Values::U16(list) => (
+            is_smoother(list, width, f64::from, |value| f64::from(value.swap_bytes())),
+            looks_signed(list, width),
+        ),
+        Values::I16(list) => {
+            (is_smoother(list, width, f64::from, |value| f64::from(value.swap_bytes())), false)
         }
-        _ => false,
+        Values::U32(list) => {
+            (is_smoother(list, width, f64::from, |value| f64::from(value.swap_bytes())), false)
+        }
+        Values::I32(list) => {
+            (is_smoother(list, width, f64::from, |value| f64::from(value.swap_bytes())), false)
+        }
+        Values::F32(list) => {
+            let swapped = |value: f32| f64::from(f32::from_bits(value.to_bits().swap_bytes()));
+            let found = part_of(list, width, |value| wild(value.into()));
+            (found > 0.25 && part_of(list, width, |value| wild(swapped(value))) < 0.01, false)
+        }
+        Values::F64(list) => {
+            let swapped = |value: f64| f64::from_bits(value.to_bits().swap_bytes());
+            (
+                part_of(list, width, wild) > 0.25
+                    && part_of(list, width, |value| wild(swapped(value))) < 0.01,
+                false,
+            )
+        }
+        Values::U8(_) => (false, false),
     };
-    if doubtful {
+    if is_swapped {
         notes.warn(format!(
             "the byte order looks wrong: neighbouring samples jump all over the range, and {other} they would be smooth \
              (--byte-order, or ImportOptions::with_byte_order)"
         ));
+    } else if is_signed {
+        notes.warn(
+            "the samples look signed: some are near 0, some near 65535, and none is between (--sample-type i16, or \
+             ImportOptions::with_sample_type)",
+        );
     }
+}
+
+/// True where all samples are small numbers of either sign, which without one are at both ends of the range. A mask of
+/// two values is none of those.
+fn looks_signed(list: &[u16], width: usize) -> bool {
+    const SMALL: u16 = 1 << 14;
+    let part = |test: &dyn Fn(u16) -> bool| part_of(list, width, test);
+    let (low, high) = (part(&|value| value < SMALL), part(&|value| value > u16::MAX - SMALL));
+    low > 0.0
+        && high > 0.0
+        && low + high == 1.0
+        && part(&|value| value.cast_signed().unsigned_abs() > 1) > 0.0
 }
 
 fn stated_size(

@@ -1,6 +1,8 @@
 //! What an import found and did, for a person and for a program.
 
-use super::grid::{Grid, Meaning, Notes};
+use super::grid::{Grid, Notes};
+use super::ground::Ground;
+use super::meaning::Meaning;
 use super::survey::Survey;
 use super::{ByteOrder, Encoding, Format, SampleType, Units};
 use crate::field::{FieldDesc, HeightRange, Sample};
@@ -16,6 +18,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub struct ImportReport {
     /// The file as the caller named it.
+    #[serde(serialize_with = "path")]
     pub name: PathBuf,
     /// The format it was read as.
     #[serde(serialize_with = "text")]
@@ -55,16 +58,17 @@ pub struct ImportReport {
     pub max: f64,
     /// The mean of the valid samples.
     pub mean: f64,
-    /// Where the highest valid sample is, before resampling; the first in reading order where there are several.
+    /// Where the highest sample of the map is; the first in reading order where there are several.
     #[serde(serialize_with = "sample")]
     pub max_at: Sample,
-    /// Metres of the lowest valid sample.
+    /// Metres of the lowest sample of the map, filled and resampled as it may be, before it is rounded or clamped.
     pub lowest: f64,
-    /// Metres of the highest valid sample.
+    /// Metres of the highest.
     pub highest: f64,
-    /// The value that marked a void, in the file's own numbers: stated, declared or the format's. NaN and infinities
-    /// are voids besides.
-    pub nodata: Option<f64>,
+    /// The values that marked a void, in the file's own numbers: stated, declared or the format's; with serde a number, or
+    /// a list of several. NaN and infinities are voids besides.
+    #[serde(serialize_with = "one_or_more")]
+    pub nodata: Vec<f64>,
     /// Samples without a height.
     pub voids: u64,
     /// Voids that were given one.
@@ -75,20 +79,14 @@ pub struct ImportReport {
     pub assumptions: Vec<String>,
     /// What looks wrong or was lost, a sentence each.
     pub warnings: Vec<String>,
-    /// The caller stated the range.
+    /// Samples that are not void.
     #[serde(skip)]
-    pub(super) range_is_stated: bool,
+    pub(super) valid: u64,
 }
 
 impl ImportReport {
     /// What the file says; what becomes of it is not known yet.
-    pub(super) fn of(
-        name: &Path,
-        grid: &Grid,
-        survey: &Survey,
-        nodata: Option<f64>,
-        encoding: Encoding,
-    ) -> Self {
+    pub(super) fn of_file(name: &Path, grid: &Grid, survey: &Survey, nodata: Vec<f64>) -> Self {
         Self {
             name: name.to_owned(),
             format: grid.format,
@@ -97,7 +95,7 @@ impl ImportReport {
             sample_type: grid.values.sample_type(),
             bit_depth: grid.bit_depth,
             byte_order: grid.byte_order,
-            encoding,
+            encoding: Encoding::Heights,
             units: None,
             samples: grid.size,
             spacing: DVec2::ONE,
@@ -115,20 +113,17 @@ impl ImportReport {
             holes: 0,
             assumptions: Vec::new(),
             warnings: Vec::new(),
-            range_is_stated: false,
+            valid: survey.valid,
         }
     }
 
     /// Adds what became of it.
-    pub(super) fn finish(&mut self, desc: &FieldDesc, meaning: &Meaning, survey: &Survey, notes: Notes) {
-        let ends = [survey.min, survey.max].map(|value| meaning.metres(value, &desc.range));
-        self.units = match *meaning {
-            Meaning::Heights { units, .. } => Some(units.unwrap_or(Units::METRES)),
-            Meaning::Codes { .. } => None,
-        };
+    pub(super) fn becomes(&mut self, desc: &FieldDesc, ground: &Ground, meaning: &Meaning, notes: Notes) {
+        let ends = ground.ends.map(|value| meaning.metres(value, &desc.range));
         self.samples = (desc.width, desc.height);
         (self.spacing, self.range) = (desc.spacing, desc.range);
         (self.lowest, self.highest) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        (self.max_at, self.filled, self.holes) = (ground.max_at, ground.filled, ground.open_quads());
         (self.assumptions, self.warnings) = (notes.assumptions, notes.warnings);
     }
 }
@@ -138,7 +133,8 @@ impl fmt::Display for ImportReport {
         let mut line = |key: &str, text: String| writeln!(f, "  {key:<9} {text}");
         let order = self.byte_order.map(|order| format!(", {order}")).unwrap_or_default();
         line("file", self.name.display().to_string())?;
-        line("format", format!("{}, {} bits{order}, {}", self.format, self.bit_depth, self.encoding))?;
+        let units = self.units.map(|units| format!(" in {units}")).unwrap_or_default();
+        line("format", format!("{}, {} bits{order}, {}{units}", self.format, self.bit_depth, self.encoding))?;
         let side = |samples: u32, spacing: f64| length(f64::from(samples - 1) * spacing);
         let (columns, rows) = self.samples;
         let of = if self.samples == (self.width, self.height) {
@@ -168,9 +164,13 @@ impl fmt::Display for ImportReport {
             ),
         )?;
         line("heights", self.heights())?;
-        line("levels", format!("{} different heights", self.distinct_levels))?;
+        // Of large maps of wide samples a part was looked at.
+        let part = self.sample_type.bytes() > 2 && self.valid > 1 << 20;
+        let at_least = if part { "at least " } else { "" };
+        line("levels", format!("{at_least}{} different heights", self.distinct_levels))?;
         let filled = if self.filled > 0 { format!(", {} filled", self.filled) } else { String::new() };
-        let code = self.nodata.map(|code| format!(" of {code}")).unwrap_or_default();
+        let codes: Vec<_> = self.nodata.iter().map(|&code| number(code)).collect();
+        let code = if codes.is_empty() { String::new() } else { format!(" of {}", codes.join(" and ")) };
         line("voids", format!("{} samples{code}{filled}, {} open quads", self.voids, self.holes))?;
         for text in &self.assumptions {
             line("assumed", text.clone())?;
@@ -188,8 +188,7 @@ impl ImportReport {
         let own = if (self.min, self.max) == (self.lowest, self.highest) {
             String::new()
         } else {
-            let units = self.units.map(|units| format!(" {units}")).unwrap_or_default();
-            format!(" ({} to {}{units} in the file)", self.min, self.max)
+            format!(" ({} to {} in the file)", number(self.min), number(self.max))
         };
         format!(
             "{} to {} m{own}, the highest at column {}, row {}",
@@ -217,17 +216,42 @@ fn range<S: Serializer>(value: &HeightRange, serializer: S) -> Result<S::Ok, S::
     [value.min, value.max].serialize(serializer)
 }
 
+fn path<S: Serializer>(value: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    // A name that is no Unicode has a likeness of its own; without it nothing of a report could be written.
+    serializer.collect_str(&value.display())
+}
+
+fn one_or_more<S: Serializer>(value: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        [] => serializer.serialize_none(),
+        [one] => one.serialize(serializer),
+        more => more.serialize(serializer),
+    }
+}
+
 fn sample<S: Serializer>(value: &Sample, serializer: S) -> Result<S::Ok, S::Error> {
     [value.x, value.z].serialize(serializer)
 }
 
 /// Metres for a person: three decimals, more for what would vanish, no trailing zeros.
 pub(super) fn metres(value: f64) -> String {
+    if value.abs() >= 1e12 {
+        return format!("{value:e}");
+    }
     let decimals = if value != 0.0 && value.abs() < 0.1 { 6 } else { 3 };
     let text = format!("{value:.decimals$}");
     match text.trim_end_matches('0').trim_end_matches('.') {
         "0" | "-0" if value != 0.0 => format!("{value:e}"),
         trimmed => trimmed.to_owned(),
+    }
+}
+
+/// A number of a file for a person: as it is, unless that is a row of zeros.
+pub(super) fn number(value: f64) -> String {
+    if value != 0.0 && !(1e-6..1e12).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
     }
 }
 
@@ -271,13 +295,13 @@ mod tests {
             max_at: Sample::new(3, 4),
             lowest: 1.0,
             highest: 2.5,
-            nodata: None,
+            nodata: Vec::new(),
             voids: 0,
             filled: 0,
             holes: 0,
             assumptions: vec!["a spacing".into()],
             warnings: vec!["a wall".into()],
-            range_is_stated: false,
+            valid: 1025 * 513,
         }
     }
 
@@ -300,6 +324,8 @@ mod tests {
         assert_eq!(json["sample_type"], "u16");
         assert_eq!(json["spacing"], serde_json::json!([20.0, 2.0]));
         assert_eq!(json["max_at"], serde_json::json!([3, 4]));
-        assert!(json["nodata"].is_null() && json.get("range_is_stated").is_none());
+        assert!(json["nodata"].is_null() && json.get("valid").is_none());
+        let voids = ImportReport { nodata: vec![-9999.0], ..report() };
+        assert_eq!(serde_json::to_value(voids).unwrap()["nodata"], -9999.0);
     }
 }

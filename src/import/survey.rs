@@ -17,8 +17,10 @@ pub(super) struct Survey {
     /// Mean of the valid values.
     pub(super) mean: f64,
     /// Different valid values, at most 65536. Of types with more than 16 bits those count as one that lie in one of 65536
-    /// steps between the least and the greatest, and a map of more than a million values is looked at in parts.
+    /// steps between the least and the greatest, and of more than a million values a part is looked at: there are no less.
     pub(super) levels: u32,
+    /// From the least value to the next, and from the last but one to the greatest, as parts of all between the two ends.
+    pub(super) gaps: [f64; 2],
 }
 
 /// Values that are looked at together while they are in the cache.
@@ -28,7 +30,7 @@ const LANES: usize = 8;
 
 impl Survey {
     /// Looks at every value; voids are counted and enter nothing else.
-    pub(super) fn of<T: Height>(values: &[T], nodata: Option<f64>) -> Self {
+    pub(super) fn of<T: Height>(values: &[T], nodata: &[f64]) -> Self {
         let void = VoidTest::new(nodata);
         let mut seen = T::IS_SMALL.then(|| vec![false; 1 << 16]);
         let mut survey = Self {
@@ -39,6 +41,7 @@ impl Survey {
             max_at: 0,
             mean: 0.0,
             levels: 0,
+            gaps: [0.0; 2],
         };
         let mut sum = 0.0;
         let mut valid = Vec::new();
@@ -65,12 +68,24 @@ impl Survey {
             sum += part.sum;
         }
         survey.mean = sum / survey.valid.max(1) as f64;
-        survey.levels = match seen {
-            Some(seen) => seen.into_iter().filter(|&seen| seen).count() as u32,
-            None => levels_between(values, &void, survey.min, survey.max),
+        let seen = match seen {
+            Some(seen) => in_order::<T>(&seen, survey.min, survey.max),
+            None => steps_between(values, &void, survey.min, survey.max),
         };
+        survey.levels = seen.iter().filter(|&&seen| seen).count() as u32;
+        let last = seen.len().saturating_sub(1).max(1) as f64;
+        let next = seen.iter().skip(1).position(|&seen| seen).map_or(0.0, |between| (between + 1) as f64);
+        let before =
+            seen.iter().rev().skip(1).position(|&seen| seen).map_or(0.0, |between| (between + 1) as f64);
+        survey.gaps = [next / last, before / last];
         survey
     }
+}
+
+/// Which of the whole numbers between two ends there are.
+fn in_order<T: Height>(seen: &[bool], min: f64, max: f64) -> Vec<bool> {
+    let count = if min <= max { (max - min) as usize + 1 } else { 0 };
+    (0..count).map(|step| seen[usize::from(T::nearest(min + step as f64).small())]).collect()
 }
 
 /// Sum and extremes of some valid values.
@@ -103,53 +118,73 @@ impl Part {
     }
 }
 
-/// How many of the 65536 steps between two heights have a value in them, of a large map in what is looked at of it.
-fn levels_between<T: Height>(values: &[T], void: &VoidTest<T>, min: f64, max: f64) -> u32 {
-    if min >= max {
-        return u32::from(min == max);
-    }
+/// Which of the 65536 steps between two heights have a value in them, of a large map in what is looked at of it.
+fn steps_between<T: Height>(values: &[T], void: &VoidTest<T>, min: f64, max: f64) -> Vec<bool> {
     // As many tell what they would all.
     const ENOUGH: usize = 1 << 20;
+    if min >= max {
+        return vec![true; usize::from(min == max)];
+    }
     let mut seen = vec![false; 1 << 16];
+    (seen[0], seen[65535]) = (true, true);
     let steps = 65535.0 / (max - min);
-    let some = values.chunks(CHUNK).step_by(values.len().div_ceil(ENOUGH).max(1));
-    for &value in some.flatten() {
+    // An odd number, so that of a map as wide as a power of two not only some columns are looked at.
+    for &value in values.iter().step_by((values.len() / ENOUGH) | 1) {
         // The cast clamps, which keeps a void inside, whose step is not marked.
         let step = ((value.value() - min) * steps + 0.5) as u16;
         seen[usize::from(step)] |= !void.is(value);
     }
-    seen.into_iter().filter(|&seen| seen).count() as u32
+    seen
 }
 
-/// True where the values are so much smoother with their bytes swapped that they were probably read in the wrong order.
+/// Fewer samples say nothing of what they should be.
+const ENOUGH: usize = 256;
+
+/// True where samples are so much smoother when they are read another way that they were probably read in the wrong one:
+/// with their bytes swapped, or with a sign.
 ///
 /// The measure is the mean step between neighbours in a row against the whole range, which for a wrong order is near
 /// that of noise. A file whose high bytes are constant is as smooth either way and is not suspected.
-pub(super) fn looks_swapped(values: &[u16], width: usize) -> bool {
-    /// Fewer samples say nothing.
-    const ENOUGH: usize = 256;
+pub(super) fn is_smoother<T: Copy>(
+    values: &[T],
+    width: usize,
+    read: impl Fn(T) -> f64,
+    other: impl Fn(T) -> f64,
+) -> bool {
     /// How much smoother. The wrong order of real terrain is 10 to 100 times as rough.
     const SMOOTHER: f64 = 4.0;
-    values.len() >= ENOUGH
-        && SMOOTHER * roughness(values, width, u16::swap_bytes) < roughness(values, width, |value| value)
+    values.len() >= ENOUGH && SMOOTHER * roughness(values, width, other) < roughness(values, width, read)
 }
 
-fn roughness(values: &[u16], width: usize, order: impl Fn(u16) -> u16) -> f64 {
-    /// As many rows tell as much of a map as all of them.
-    const ROWS: usize = 256;
-    let (mut steps, mut count) = (0u64, 0usize);
-    let (mut min, mut max) = (u16::MAX, 0);
-    for row in values.chunks_exact(width).step_by((values.len() / width / ROWS).max(1)) {
-        let mut last = order(row[0]);
-        for value in row.iter().map(|&value| order(value)) {
-            steps += u64::from(last.abs_diff(value));
-            min = min.min(value);
-            max = max.max(value);
+fn roughness<T: Copy>(values: &[T], width: usize, read: impl Fn(T) -> f64) -> f64 {
+    let (mut steps, mut count) = (0.0, 0usize);
+    let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
+    for row in some_rows(values, width) {
+        let mut last = read(row[0]);
+        for value in row.iter().map(|&value| read(value)) {
+            steps += (value - last).abs();
+            (min, max) = (value.min(min), value.max(max));
             last = value;
         }
         count += row.len();
     }
-    if min < max { steps as f64 / (count as f64 * f64::from(max - min)) } else { 0.0 }
+    if min < max { steps / (count as f64 * (max - min)) } else { 0.0 }
+}
+
+/// The part of some samples for which a test is true.
+pub(super) fn part_of<T: Copy>(values: &[T], width: usize, test: impl Fn(T) -> bool) -> f64 {
+    let (mut found, mut count) = (0usize, 0usize);
+    for row in some_rows(values, width) {
+        found += row.iter().filter(|&&value| test(value)).count();
+        count += row.len();
+    }
+    found as f64 / count.max(1) as f64
+}
+
+/// Rows all over a map, as many as tell what all of them would.
+fn some_rows<T>(values: &[T], width: usize) -> impl Iterator<Item = &[T]> {
+    const ROWS: usize = 256;
+    values.chunks_exact(width).step_by((values.len() / width / ROWS).max(1))
 }
 
 #[cfg(test)]
@@ -158,12 +193,12 @@ mod tests {
 
     #[test]
     fn the_first_of_several_maxima_counts_and_voids_do_not() {
-        let survey = Survey::of(&[0u16, 3, 9, 9, 0, 2], Some(0.0));
+        let survey = Survey::of(&[0u16, 3, 9, 9, 0, 2], &[0.0]);
         assert_eq!((survey.valid, survey.voids, survey.levels), (4, 2, 3));
         assert_eq!((survey.min, survey.max, survey.max_at, survey.mean), (2.0, 9.0, 2, 5.75));
-        assert_eq!(Survey::of(&[0u16, 0], None).max_at, 0);
-        assert_eq!(Survey::of(&[0u16, 0], Some(0.0)).valid, 0);
-        let survey = Survey::of(&[f32::NAN, -0.25, f32::INFINITY, -7.5, -0.25, -9999.0], Some(-9999.0));
+        assert_eq!(Survey::of(&[0u16, 0], &[]).max_at, 0);
+        assert_eq!(Survey::of(&[0u16, 0], &[0.0]).valid, 0);
+        let survey = Survey::of(&[f32::NAN, -0.25, f32::INFINITY, -7.5, -0.25, -9999.0], &[-9999.0]);
         assert_eq!((survey.voids, survey.min, survey.max, survey.max_at), (3, -7.5, -0.25, 1));
         assert_eq!(survey.levels, 2);
     }
@@ -171,10 +206,10 @@ mod tests {
     #[test]
     fn levels_are_counted_up_to_what_a_field_tells_apart() {
         let many: Vec<f32> = (0..100_000u32).map(|i| i as f32 * 0.5).collect();
-        assert_eq!(Survey::of(&many, None).levels, 65536);
-        assert_eq!(Survey::of(&[-40000.0f64, -32768.0, 0.0, -0.0, 65535.0, 70000.0], None).levels, 5);
-        assert_eq!(Survey::of(&[-1i16, 0, 1, i16::MIN, i16::MAX, -1], None).levels, 5);
-        assert_eq!(Survey::of(&[2.5f32; 9], None).levels, 1);
+        assert_eq!(Survey::of(&many, &[]).levels, 65536);
+        assert_eq!(Survey::of(&[-40000.0f64, -32768.0, 0.0, -0.0, 65535.0, 70000.0], &[]).levels, 5);
+        assert_eq!(Survey::of(&[-1i16, 0, 1, i16::MIN, i16::MAX, -1], &[]).levels, 5);
+        assert_eq!(Survey::of(&[2.5f32; 9], &[]).levels, 1);
     }
 
     #[test]
@@ -184,7 +219,7 @@ mod tests {
         for index in [0, 17, CHUNK, 3 * CHUNK + 4] {
             with_voids[index] = if index % 2 == 0 { f32::NAN } else { -9999.0 };
         }
-        for (list, nodata) in [(&values, None), (&with_voids, Some(-9999.0))] {
+        for (list, nodata) in [(&values, &[][..]), (&with_voids, &[-9999.0][..])] {
             let valid: Vec<f64> =
                 list.iter().filter(|v| v.is_finite() && **v != -9999.0).map(|&v| f64::from(v)).collect();
             let survey = Survey::of(list, nodata);
@@ -197,6 +232,18 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_apart_from_all_else_is_seen() {
+        let survey = Survey::of(&[0u16, 5000, 5100, 5200, 10000, 0], &[]);
+        assert_eq!((survey.gaps, survey.levels), ([0.5, 0.48], 5));
+        let survey = Survey::of(&[-9.0f32, 1.0, 1.5, 2.0], &[]);
+        assert!((survey.gaps[0] - 10.0 / 11.0).abs() < 1e-3 && survey.gaps[1] < 0.1);
+        assert_eq!(Survey::of(&[7i16; 3], &[]).gaps, [0.0; 2]);
+        let mut one_bump = vec![0f32; 3 << 20];
+        one_bump[1_500_000] = 50.0;
+        assert_eq!(Survey::of(&one_bump, &[]).levels, 2, "both ends are seen whatever is looked at");
+    }
+
+    #[test]
     fn swapped_hills_are_suspected_and_straight_ones_are_not() {
         let hills: Vec<u16> = (0..64 * 64)
             .map(|i| {
@@ -205,10 +252,12 @@ mod tests {
             })
             .collect();
         let swapped: Vec<u16> = hills.iter().map(|value| value.swap_bytes()).collect();
-        assert!(!looks_swapped(&hills, 64));
-        assert!(looks_swapped(&swapped, 64));
+        let looks_swapped =
+            |values: &[u16]| is_smoother(values, 64, f64::from, |v| f64::from(v.swap_bytes()));
+        assert!(!looks_swapped(&hills));
+        assert!(looks_swapped(&swapped));
         let eight_bits: Vec<u16> = hills.iter().map(|value| value & 0xff00).collect();
-        assert!(!looks_swapped(&eight_bits, 64), "as smooth either way");
-        assert!(!looks_swapped(&[7; 4096], 64));
+        assert!(!looks_swapped(&eight_bits), "as smooth either way");
+        assert!(!looks_swapped(&[7; 4096]));
     }
 }

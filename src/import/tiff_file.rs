@@ -2,17 +2,19 @@
 //! deflate, PackBits or zstd. (Adobe, *TIFF 6.0*; Adobe, *TIFF Technical Note 3*; OGC 19-008, *GeoTIFF*.)
 //!
 //! Directories are read here and checked against the length of the file before memory is taken for what they claim; the
-//! `tiff` crate unpacks. Beside the window, the memory of a strip or tile is taken, or of a row where nothing is packed.
+//! crates of each packing unpack. Beside the window, the memory of some rows is taken, and what a packing looks back at.
 
 mod directory;
 mod gdal;
 mod geo;
 mod geo_keys;
 mod picture;
+mod predictor;
 mod samples;
 mod unpack;
 
-use super::grid::{Grid, Meaning, Notes};
+use super::grid::{Grid, Notes};
+use super::meaning::Meaning;
 use super::values::Values;
 use super::{Encoding, Format, ImportOptions, window_of};
 use crate::{Error, Result};
@@ -45,8 +47,8 @@ pub(super) fn read(
     let size = (picture.width, picture.height);
     let window = window_of(name, size.0, size.1, options)?;
     let said = Said::read(&mut source, directory, picture.band, &mut notes).map_err(refuse)?;
-    let ground = Ground::read(&mut source, directory, size, &mut notes).map_err(refuse)?;
-    let nodata = options.nodata.or(said.nodata);
+    let ground = Ground::read(&mut source, directory, window, &mut notes).map_err(refuse)?;
+    let nodata = options.nodata.first().copied().or(said.nodata);
     let samples = samples::read(&mut source, directory, &picture, window, nodata).map_err(refuse)?;
     note_pages(&pages, &mut notes);
     note_missing(&samples, &picture, &mut notes);
@@ -63,12 +65,22 @@ pub(super) fn read(
         }
         None => said.meaning(ground.units),
     };
+    if matches!(meaning, Meaning::Heights { units: None, .. })
+        && options.units.is_none()
+        && ground.is_in_feet()
+    {
+        notes.warn(
+            "the map's axes are in feet and no unit of heights is declared, so the heights may be in feet as well (--units \
+             feet or us-feet, or ImportOptions::with_units)",
+        );
+    }
     Ok(Grid {
         bit_depth: 8 * picture.element.bytes() as u32,
         byte_order: (picture.element.bytes() > 1).then_some(source.order),
         meaning,
         nodata: said.nodata,
         spacing: ground.spacing,
+        is_in_degrees: ground.is_in_degrees(),
         notes,
         ..Grid::new(Format::GeoTiff, size, window, samples.values)
     })

@@ -5,7 +5,8 @@
 mod record;
 
 use super::canvas::Canvas;
-use super::grid::{Grid, Meaning, Notes};
+use super::grid::{Grid, Notes};
+use super::meaning::Meaning;
 use super::report::metres;
 use super::values::Values;
 use super::{Format, ImportOptions, Units, degrees, window_of};
@@ -54,7 +55,7 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
         )));
     }
     let mut canvas = Canvas::filled(window, f32::NAN);
-    let nodata = options.nodata.unwrap_or(VOID);
+    let nodata = if options.nodata.is_empty() { &[VOID][..] } else { &options.nodata };
     for column in 0..width {
         if column > 0 {
             records.next_into(&mut head).map_err(refuse)?;
@@ -64,7 +65,7 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
         let south = rows.southmost(&profile, column).map_err(place)?;
         for sample in 0..profile.count {
             let raw = records.elevation(&mut head, sample).map_err(place)?;
-            if f64::from(raw) != nodata {
+            if !nodata.contains(&f64::from(raw)) {
                 let value = profile.datum + f64::from(raw) * header.step;
                 canvas.set(column, south - sample, value as f32);
             }
@@ -74,6 +75,7 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
         nodata: Some(VOID),
         voids_are_nan: true,
         meaning: Meaning::heights_in(header.units),
+        is_in_degrees: matches!(header.ground, GroundUnit::Degrees(_)),
         spacing: Some(header.spacing(&mut notes)),
         notes,
         ..Grid::new(Format::UsgsDem, (width, height), window, Values::F32(canvas.into_values()))

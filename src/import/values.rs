@@ -108,17 +108,13 @@ impl Values {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        each!(self, list => list.len())
-    }
-
     /// A sample, exactly.
     pub(super) fn get(&self, index: usize) -> f64 {
         each!(self, list => list[index].value())
     }
 
     /// The voids, of which there are `count`.
-    pub(super) fn voids(&self, nodata: Option<f64>, count: u64) -> Mask {
+    pub(super) fn voids(&self, nodata: &[f64], count: u64) -> Mask {
         if count == 0 {
             return Mask::default();
         }
@@ -269,18 +265,23 @@ impl Height for f64 {
 pub(super) struct VoidTest<T> {
     code: T,
     has_code: bool,
+    /// Further codes, which hardly any file has.
+    more: Vec<T>,
 }
 
 impl<T: Height> VoidTest<T> {
-    pub(super) fn new(nodata: Option<f64>) -> Self {
-        let code = nodata.and_then(T::from_declared);
-        Self { code: code.unwrap_or_default(), has_code: code.is_some() }
+    pub(super) fn new(codes: &[f64]) -> Self {
+        let mut codes = codes.iter().filter_map(|&code| T::from_declared(code));
+        let code = codes.next();
+        Self { code: code.unwrap_or_default(), has_code: code.is_some(), more: codes.collect() }
     }
 
-    /// True for the declared value, for NaN and for infinities.
+    /// True for the declared values, for NaN and for infinities.
     pub(super) fn is(&self, value: T) -> bool {
-        // No branch, so that many are tested at once.
-        (self.has_code & (self.code == value)) | !value.is_finite()
+        // No branch that depends on the value, so that many are tested at once.
+        (self.has_code & (self.code == value))
+            | !value.is_finite()
+            | (!self.more.is_empty() && self.more.contains(&value))
     }
 }
 
@@ -290,23 +291,25 @@ mod tests {
 
     #[test]
     fn a_declared_void_is_compared_in_the_type_of_the_samples() {
-        let rounded = VoidTest::<f32>::new(Some(-3.402_823_5e38));
+        let rounded = VoidTest::<f32>::new(&[-3.402_823_5e38]);
         assert!(rounded.is(f32::MIN) && !rounded.is(0.0));
-        assert!(VoidTest::<f32>::new(Some(0.1)).is(0.1));
-        assert!(!VoidTest::<f64>::new(Some(0.1)).is(f64::from(0.1f32)));
-        assert!(VoidTest::<i16>::new(Some(-32768.0)).is(i16::MIN));
+        assert!(VoidTest::<f32>::new(&[0.1]).is(0.1));
+        assert!(!VoidTest::<f64>::new(&[0.1]).is(f64::from(0.1f32)));
+        assert!(VoidTest::<i16>::new(&[-32768.0]).is(i16::MIN));
         // What no sample can be marks none, and above all not the nearest one.
         for nodata in [-40000.0, 32768.0, 0.5, f64::NAN, f64::INFINITY] {
-            let void = VoidTest::<i16>::new(Some(nodata));
+            let void = VoidTest::<i16>::new(&[nodata]);
             assert!(![i16::MIN, i16::MAX, 0, 1].into_iter().any(|value| void.is(value)), "{nodata}");
         }
-        assert!(!VoidTest::<u16>::new(Some(-9999.0)).is(0));
+        assert!(!VoidTest::<u16>::new(&[-9999.0]).is(0));
+        let two = VoidTest::<f32>::new(&[-9999.0, -3.402_823_5e38]);
+        assert!(two.is(-9999.0) && two.is(f32::MIN) && !two.is(0.0));
     }
 
     #[test]
     fn nan_and_infinities_are_voids_without_a_declaration() {
         let values = Values::F32(vec![1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX]);
-        assert_eq!(values.voids(None, 3).iter().collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(values.voids(&[], 3).iter().collect::<Vec<_>>(), [1, 2, 3]);
     }
 
     #[test]

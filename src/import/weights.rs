@@ -1,11 +1,13 @@
 //! Pictures of layer weights, which paint programs and other terrain tools call splat maps: each channel of a PNG is a layer.
 
+use super::export::replace;
 use super::{MAX_SAMPLES, length_of, open};
 use crate::field::{FieldDesc, Weights};
 use crate::{Error, Result};
 use png::{BitDepth, ColorType, Transformations};
 use serde::Serialize;
 use std::fmt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What the alpha channel of a picture of weights is.
@@ -42,6 +44,20 @@ pub struct WeightReport {
     pub assumptions: Vec<String>,
     /// What looks wrong, a sentence each.
     pub warnings: Vec<String>,
+}
+
+impl Alpha {
+    /// Every choice.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Layer, Self::Ignore];
+
+    /// The name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Alpha::Auto => "auto",
+            Alpha::Layer => "layer",
+            Alpha::Ignore => "ignore",
+        }
+    }
 }
 
 impl fmt::Display for WeightReport {
@@ -104,6 +120,44 @@ pub fn import_weights<P: AsRef<Path>>(files: &[P], alpha: Alpha) -> Result<(Weig
     };
     report.count(&amounts);
     Ok((weights, report))
+}
+
+/// Writes weights as an 8-bit PNG whose channels are the layers: grey for one layer, red, green and blue for two or three,
+/// alpha for a fourth. [`Alpha::Layer`] reads four of them back.
+///
+/// The file appears when it is complete: one that was there before stays until then.
+///
+/// # Errors
+/// [`Error::Invalid`] for more than four layers, which no PNG has channels for; [`Error::File`] where the file cannot be
+/// written.
+pub fn export_weights(weights: &Weights, path: impl AsRef<Path>) -> Result<()> {
+    let (color, channels) = match weights.layers() {
+        1 => (ColorType::Grayscale, 1),
+        2 | 3 => (ColorType::Rgb, 3),
+        4 => (ColorType::Rgba, 4),
+        layers => {
+            return Err(Error::invalid("layer weights", format!("{layers} layers; a PNG holds up to four")));
+        }
+    };
+    replace(path.as_ref(), |out| {
+        let mut encoder = png::Encoder::new(out, weights.width(), weights.height());
+        encoder.set_color(color);
+        encoder.set_depth(BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        let mut pixels = writer.stream_writer_with_size(1 << 16)?;
+        let layers = weights.layers() as usize;
+        let mut row = Vec::new();
+        for samples in weights.bytes().chunks_exact(layers * weights.width() as usize) {
+            row.clear();
+            for sample in samples.chunks_exact(layers) {
+                row.extend_from_slice(sample);
+                row.extend(std::iter::repeat_n(0, channels - layers));
+            }
+            pixels.write_all(&row)?;
+        }
+        pixels.finish()?;
+        Ok(writer.finish()?)
+    })
 }
 
 impl WeightReport {
@@ -218,10 +272,11 @@ fn alpha_is_layer(amounts: &[u16], channels: usize, alpha: Alpha, assumption: &m
             let first = alphas.next();
             let varies = alphas.any(|alpha| Some(alpha) != first);
             *assumption = Some(if varies {
-                "alpha is a layer, because it differs from sample to sample (--alpha, or Alpha::Ignore)"
+                "alpha is a layer, because it differs from sample to sample (--alpha ignore, or Alpha::Ignore)"
                     .to_owned()
             } else {
-                "alpha is no layer, because it is the same everywhere (--alpha, or Alpha::Layer)".to_owned()
+                "alpha is no layer, because it is the same everywhere (--alpha layer, or Alpha::Layer)"
+                    .to_owned()
             });
             varies
         }

@@ -4,6 +4,7 @@ use super::super::degrees;
 use super::super::grid::Notes;
 use super::super::report::metres;
 use super::words::{Words, number};
+use crate::field::SampleRect;
 use glam::DVec2;
 use std::io::BufRead;
 
@@ -93,35 +94,42 @@ impl Header {
         Ok((header, first))
     }
 
-    /// Metres between samples, where the header has a cell size.
-    pub(super) fn spacing(&self, notes: &mut Notes) -> Result<Option<DVec2>, String> {
-        let Some(cell) = self.cell else { return Ok(None) };
+    /// Metres between samples, where the header has a cell size, and whether that is one of degrees.
+    pub(super) fn spacing(
+        &self,
+        window: SampleRect,
+        notes: &mut Notes,
+    ) -> Result<(Option<DVec2>, bool), String> {
+        let Some(cell) = self.cell else { return Ok((None, false)) };
         if !(cell.is_finite() && cell.min_element() > 0.0) {
             return Err(format!(
-                "a cell of {} × {}; both must be above 0, or state the spacing (--spacing, or ImportOptions::with_spacing)",
+                "a cell of {} × {}; both must be above 0, or state the spacing (--spacing, or \
+                 ImportOptions::with_spacing)",
                 cell.x, cell.y
             ));
         }
-        let Some(latitude) = self.latitude(cell) else { return Ok(Some(cell)) };
+        let Some(latitude) = self.latitude(cell, window) else { return Ok((Some(cell), false)) };
         let spacing = degrees::to_metres(cell, latitude);
-        notes.assume(format!(
-            "a spacing of {} × {} m: a cell of {} × {} is one of degrees, for it lies at latitude {}°",
+        notes.warn(format!(
+            "a spacing of {} × {} m: a cell of {} × {} is taken as one of degrees, for it lies at latitude {}°; if it is not, \
+             state the spacing",
             metres(spacing.x),
             metres(spacing.y),
             cell.x,
             cell.y,
             metres(latitude)
         ));
-        Ok(Some(spacing))
+        Ok((Some(spacing), true))
     }
 
-    /// Latitude of the middle, where the header's numbers are degrees.
-    fn latitude(&self, cell: DVec2) -> Option<f64> {
+    /// Latitude of the middle of a window, where the header's numbers are degrees.
+    fn latitude(&self, cell: DVec2, window: SampleRect) -> Option<f64> {
         let low = self.corner?;
         let high = low + cell * DVec2::new(f64::from(self.columns), f64::from(self.rows));
         let on_the_globe = low.x >= -181.0 && high.x <= 361.0 && low.y >= -91.0 && high.y <= 91.0;
         // A grid that was measured in a room begins at 0, 0.
-        (on_the_globe && cell.max_element() <= WIDEST_DEGREES && low != DVec2::ZERO)
-            .then(|| ((low.y + high.y) / 2.0).clamp(-89.0, 89.0))
+        let degrees = on_the_globe && cell.max_element() <= WIDEST_DEGREES && low != DVec2::ZERO;
+        let middle = high.y - cell.y * (f64::from(window.z0) + f64::from(window.z1)) / 2.0;
+        degrees.then(|| middle.clamp(-89.0, 89.0))
     }
 }

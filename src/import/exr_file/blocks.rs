@@ -5,6 +5,9 @@ use super::source::{Source, truncated};
 use crate::field::SampleRect;
 use std::io::{BufRead, Seek};
 
+/// A block that is larger when it is unpacked is none that a program writes: 64 million samples.
+const MOST_BLOCK_BYTES: u64 = 1 << 28;
+
 /// A block's place on the map, in samples, and among the blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
@@ -97,6 +100,13 @@ impl<'a> Blocks<'a> {
             return Err(format!(
                 "a broken block at column {}, row {}: it cannot have {bytes} bytes",
                 block.x, block.z
+            ));
+        }
+        let unpacked = pixels.saturating_mul(self.part.bytes_a_pixel() as u64);
+        if unpacked > MOST_BLOCK_BYTES {
+            return Err(format!(
+                "blocks of {unpacked} bytes, more than the {MOST_BLOCK_BYTES} that are unpacked at once; save it in tiles, or \
+                 with fewer channels"
             ));
         }
         let packed = source.vec(bytes)?;

@@ -10,7 +10,15 @@ use crate::field::SampleRect;
 /// Metres that ground of this Earth lies between, with room.
 const EARTH: std::ops::RangeInclusive<f64> = -12_000.0..=9500.0;
 
-/// Pixels of 8-bit colours, a number of 24 bits each; black where nothing is to be seen.
+/// Red, green and blue of a pixel as a number; its opacity is above them.
+const COLOUR: u32 = 0x00ff_ffff;
+
+/// The number of a pixel that has heights: none where it is black, or where nothing is to be seen.
+fn seen(pixel: u32) -> Option<u32> {
+    (pixel > COLOUR).then_some(pixel & COLOUR).filter(|&number| number != 0)
+}
+
+/// Pixels of 8-bit colours.
 pub(super) struct Colours {
     canvas: Canvas<u32>,
     width: usize,
@@ -22,68 +30,75 @@ impl Colours {
     }
 
     pub(super) fn set(&mut self, x: u32, z: u32, [red, green, blue]: [u8; 3], opacity: u8) {
-        let number = if opacity == 0 { 0 } else { u32::from_be_bytes([0, red, green, blue]) };
-        self.canvas.set(x, z, number);
+        self.canvas.set(x, z, u32::from_be_bytes([opacity, red, green, blue]));
     }
 
     pub(super) fn are_black(&self) -> bool {
-        self.canvas.values().iter().all(|&number| number == 0)
+        self.canvas.values().iter().all(|&pixel| pixel & COLOUR == 0)
     }
 
     /// The red of every pixel, for those whose colours are equal.
     pub(super) fn grey(self) -> Vec<u8> {
-        self.canvas.into_values().into_iter().map(|number| (number >> 16) as u8).collect()
+        self.canvas.into_values().into_iter().map(|pixel| (pixel >> 16) as u8).collect()
     }
 
     /// The encoding in which the colours are ground: every height is one of this Earth, and where the higher digit jumps
     /// the lower one makes up for it, which no photograph and no normal map does.
     pub(super) fn find(&self) -> Option<Encoding> {
-        if self.are_black() {
-            return None;
-        }
         [(Encoding::Terrarium, 16), (Encoding::TerrainRgb, 8)].into_iter().find_map(|(encoding, shift)| {
-            let numbers = self.canvas.values();
-            let plausible = |&number: &u32| number == 0 || EARTH.contains(&metres(encoding, number));
-            (numbers.iter().all(plausible) && self.carries(shift)).then_some(encoding)
+            let mut numbers = self.canvas.values().iter().filter_map(|&pixel| seen(pixel)).peekable();
+            numbers.peek()?;
+            let plausible = numbers.all(|number| EARTH.contains(&metres(encoding, number)));
+            (plausible && self.carries(shift)).then_some(encoding)
         })
     }
 
     /// True where the digit above `shift` bits carries into the one below it: where it bends, the number bends less. Were
     /// the lower digit another colour, it would bend the number as often one way as the other, and not less on average.
+    /// Where the digit never bends there is no such sign, and the lower one has to be as smooth as ground is by itself.
     fn carries(&self, shift: u32) -> bool {
         const LESS: f64 = 0.95;
+        /// Mean bend of the lower digit's 256 steps; that of noise is over 100.
+        const SMOOTH: f64 = 16.0;
         let bend =
             |[west, middle, east]: [u32; 3]| f64::from(west) - 2.0 * f64::from(middle) + f64::from(east);
-        let (mut alone, mut together) = (0.0, 0.0);
+        let (mut alone, mut together, mut low, mut count) = (0.0, 0.0, 0.0, 0u64);
+        let mut varies = false;
         for row in self.canvas.values().chunks_exact(self.width) {
-            for triple in row
-                .windows(3)
-                .map(|triple| [triple[0], triple[1], triple[2]])
-                .filter(|triple| !triple.contains(&0))
-            {
+            for pixels in row.windows(3) {
+                let [Some(west), Some(middle), Some(east)] = [0, 1, 2].map(|index| seen(pixels[index]))
+                else {
+                    continue;
+                };
+                let triple = [west, middle, east];
+                varies |= west != middle;
                 let high = bend(triple.map(|number| number >> shift));
+                let number = bend(triple.map(|number| number >> (shift - 8))).abs();
+                low += number;
+                count += 1;
                 if high != 0.0 {
                     alone += 256.0 * high.abs();
-                    together += bend(triple.map(|number| number >> (shift - 8))).abs();
+                    together += number;
                 }
             }
         }
-        together <= LESS * alone
+        // A few jumps prove nothing, and a picture of one colour is no ground either.
+        if alone < 8.0 * 256.0 { varies && low <= SMOOTH * count as f64 } else { together <= LESS * alone }
     }
 
     /// Metres of every pixel; NaN of black ones, which are reported.
     pub(super) fn heights(self, encoding: Encoding, notes: &mut Notes) -> Values {
-        let numbers = self.canvas.into_values();
-        if numbers.contains(&0) {
+        let pixels = self.canvas.into_values();
+        if pixels.iter().any(|&pixel| seen(pixel).is_none()) {
             notes.assume("black and transparent pixels are voids: what a server sends where it has no tile");
         }
-        let height = |number: u32| if number == 0 { f64::NAN } else { metres(encoding, number) };
+        let height = |pixel: u32| seen(pixel).map_or(f64::NAN, |number| metres(encoding, number));
         match encoding {
             // 24 bits are as many as a 32-bit float has.
             Encoding::Terrarium => {
-                Values::F32(numbers.into_iter().map(|number| height(number) as f32).collect())
+                Values::F32(pixels.into_iter().map(|pixel| height(pixel) as f32).collect())
             }
-            _ => Values::F64(numbers.into_iter().map(height).collect()),
+            _ => Values::F64(pixels.into_iter().map(height).collect()),
         }
     }
 }
@@ -136,6 +151,16 @@ mod tests {
             night.set(x, z, [noise(0, 3), noise(0, 4), noise(0, 20)], 255);
         }
         assert_eq!((normals.find(), night.find()), (None, None));
+        // The higher digit never bends: a mask in blue, noise below a red of one value, one colour.
+        let mut mask = Colours::new(SampleRect::new(0, 0, 64, 64));
+        let mut noisy = Colours::new(SampleRect::new(0, 0, 64, 64));
+        let mut flat = Colours::new(SampleRect::new(0, 0, 64, 64));
+        for (x, z) in (0..64).flat_map(|z| (0..64).map(move |x| (x, z))) {
+            mask.set(x, z, [0, 0, if (x / 9 + z / 7) % 2 == 0 { 1 } else { 255 }], 255);
+            noisy.set(x, z, [128, noise(0, 255), noise(0, 255)], 255);
+            flat.set(x, z, [128, 3, 9], 255);
+        }
+        assert_eq!((mask.find(), noisy.find(), flat.find()), (None, None, None));
     }
 
     #[test]
@@ -151,7 +176,7 @@ mod tests {
         let mut colours = Colours::new(SampleRect::new(0, 0, 2, 1));
         colours.set(0, 0, [0, 0, 0], 255);
         colours.set(1, 0, [200, 1, 2], 0);
-        assert!(colours.are_black());
+        assert!(!colours.are_black() && colours.find().is_none());
         let mut notes = Notes::default();
         let values = colours.heights(Encoding::Terrarium, &mut notes);
         assert!(values.get(0).is_nan() && values.get(1).is_nan() && notes.assumptions[0].contains("voids"));

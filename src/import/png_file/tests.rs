@@ -184,12 +184,12 @@ fn a_transparent_grey_is_a_void() {
     let data = stored(&[0, 5, 6, 7, 0, 7, 8, 9]);
     let bytes = with_chunks(&header(3, 2, 8, 0, 0), &[(b"tRNS", &[0, 5]), (b"IDAT", &data)]);
     let (field, report) = taken(&bytes);
-    assert_eq!((report.voids, report.nodata, report.min), (1, Some(5.0), 6.0));
+    assert_eq!((report.voids, report.nodata.clone(), report.min), (1, vec![5.0], 6.0));
     assert!(field.is_hole(Quad::new(0, 0)) && !field.is_hole(Quad::new(1, 0)));
     assert!(report.assumptions.iter().any(|line| line.contains("transparent")), "{report}");
     let stated = ImportOptions::default().with_nodata(9.0);
     let (_, report) = import_bytes("a.png", &bytes, &stated).unwrap();
-    assert_eq!((report.voids, report.nodata, report.min), (1, Some(9.0), 5.0));
+    assert_eq!((report.voids, report.nodata.clone(), report.min), (1, vec![9.0], 5.0));
 }
 
 #[test]

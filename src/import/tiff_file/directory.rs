@@ -2,7 +2,7 @@
 
 use super::super::ByteOrder;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 
 /// A file of more pictures is not looked through to its end.
@@ -248,13 +248,17 @@ impl<R: Read + Seek> Source<R> {
 
     /// Bytes of the file, which must all be there.
     fn at(&mut self, offset: u64, length: u64) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::new();
-        self.append(offset, length, &mut bytes)?;
+        let mut input = self.stream(offset, length)?;
+        let mut bytes = vec![0; length as usize];
+        input.read_exact(&mut bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => "the file ends while it is read: truncated".to_owned(),
+            _ => format!("cannot be read: {error}"),
+        })?;
         Ok(bytes)
     }
 
-    /// Appends bytes of the file, which must all be there, to a list.
-    pub(super) fn append(&mut self, offset: u64, length: u64, to: &mut Vec<u8>) -> Result<(), String> {
+    /// The same, to be read one after another.
+    pub(super) fn stream(&mut self, offset: u64, length: u64) -> Result<Take<&mut R>, String> {
         let inside = offset.checked_add(length).is_some_and(|end| end <= self.bytes);
         if !inside {
             return Err(format!(
@@ -262,14 +266,8 @@ impl<R: Read + Seek> Source<R> {
                 self.bytes
             ));
         }
-        let start = to.len();
-        to.resize(start + length as usize, 0);
-        let read =
-            self.input.seek(SeekFrom::Start(offset)).and_then(|_| self.input.read_exact(&mut to[start..]));
-        read.map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => "the file ends while it is read: truncated".to_owned(),
-            _ => format!("cannot be read: {error}"),
-        })
+        self.input.seek(SeekFrom::Start(offset)).map_err(|error| format!("cannot be read: {error}"))?;
+        Ok(self.input.by_ref().take(length))
     }
 
     /// A number of up to 8 bytes.

@@ -2,7 +2,8 @@
 //! driver*, tags 42112 and 42113.)
 
 use super::super::Units;
-use super::super::grid::{Meaning, Notes};
+use super::super::grid::Notes;
+use super::super::meaning::Meaning;
 use super::directory::{Directory, Source, tag};
 use std::io::{Read, Seek};
 

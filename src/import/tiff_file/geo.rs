@@ -5,7 +5,7 @@ use super::super::report::metres;
 use super::super::{Units, degrees};
 use super::directory::{Directory, Source, tag};
 use super::geo_keys::{Axes, Keys};
-use crate::field::FieldDesc;
+use crate::field::{FieldDesc, SampleRect};
 use glam::{DMat2, DVec2};
 use std::io::{Read, Seek};
 
@@ -22,14 +22,26 @@ pub(super) struct Ground {
     pub(super) spacing: Option<DVec2>,
     /// The unit of heights.
     pub(super) units: Option<Units>,
+    /// What the map's axes are in.
+    axes: Option<Axes>,
 }
 
 impl Ground {
-    /// Reads the tags of a picture of this size. The error is a sentence.
+    /// True where the axes are angles.
+    pub(super) fn is_in_degrees(&self) -> bool {
+        matches!(self.axes, Some(Axes::Degrees(_)))
+    }
+
+    /// True where the axes are in feet of any kind.
+    pub(super) fn is_in_feet(&self) -> bool {
+        matches!(self.axes, Some(Axes::Metres(unit)) if (unit - Units::FEET.metres()).abs() < 1e-4)
+    }
+
+    /// Reads the tags of a picture of which a window is kept. The error is a sentence.
     pub(super) fn read<R: Read + Seek>(
         source: &mut Source<R>,
         directory: &Directory,
-        (width, height): (u32, u32),
+        window: SampleRect,
         notes: &mut Notes,
     ) -> Result<Self, String> {
         let keys = Keys::read(source, directory)?;
@@ -37,9 +49,15 @@ impl Ground {
         let known = !keys.is_empty() || place.is_some();
         // Half a pixel beside the corner is the first sample, unless the corner is one.
         let shift = if keys.corners_are_samples() { 0.5 } else { 0.0 };
-        let middle = DVec2::new(f64::from(width), f64::from(height)) / 2.0 - shift;
-        let spacing = place.and_then(|place| place.spacing(&keys, middle, notes));
-        Ok(Self { known, spacing, units: keys.height_units(notes) })
+        let ends = |low: u32, high: u32| f64::from(low) + f64::from(high);
+        let middle = DVec2::new(ends(window.x0, window.x1), ends(window.z0, window.z1)) / 2.0 - shift;
+        let mut ground = Self { known, spacing: None, units: keys.height_units(notes), axes: None };
+        if let Some(place) = place {
+            let axes = keys.axes(notes).unwrap_or_else(|| place.guess(lengths(place.steps), notes));
+            ground.spacing = place.spacing(axes, middle, notes);
+            ground.axes = Some(axes);
+        }
+        Ok(ground)
     }
 }
 
@@ -74,10 +92,8 @@ impl Place {
         })
     }
 
-    /// Metres between samples; none where they are none of a terrain. `middle` is the middle of the picture, in samples.
-    fn spacing(&self, keys: &Keys, middle: DVec2, notes: &mut Notes) -> Option<DVec2> {
-        let cell = lengths(self.steps);
-        let axes = keys.axes(notes).unwrap_or_else(|| self.guess(cell, notes));
+    /// Metres between samples; none where they are none of a terrain. `middle` is the middle of the window, in samples.
+    fn spacing(&self, axes: Axes, middle: DVec2, notes: &mut Notes) -> Option<DVec2> {
         let spacing = self.metres(axes, middle, notes);
         if FieldDesc::new(2, 2).with_spacing(spacing.x, spacing.y).validate().is_err() {
             notes.warn(format!(

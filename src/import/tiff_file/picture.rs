@@ -7,7 +7,7 @@ use super::directory::{Directory, Source, tag};
 use std::io::{Read, Seek};
 
 /// As many bytes of a strip or tile are unpacked at once, 256 MiB.
-const MOST_CHUNK_BYTES: u64 = 1 << 28;
+pub(super) const MOST_CHUNK_BYTES: u64 = 1 << 28;
 
 /// A picture and the band of it that is read.
 pub(super) struct Picture {
@@ -51,17 +51,6 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// The number of the compression in a TIFF.
-    pub(super) fn code(self) -> u16 {
-        match self {
-            Packing::None => 1,
-            Packing::Lzw => 5,
-            Packing::Deflate => 8,
-            Packing::PackBits => 32773,
-            Packing::Zstd => 50000,
-        }
-    }
-
     /// As many bytes come out of one at most: 3838 of an LZW code of 12 bits, 1032 of deflate, 128 of two of PackBits, a
     /// block of 128 KiB of four of zstd.
     pub(super) fn growth(self) -> u64 {
@@ -80,12 +69,7 @@ impl Packing {
             5 => return Ok(Packing::Lzw),
             8 | 32946 => return Ok(Packing::Deflate),
             32773 => return Ok(Packing::PackBits),
-            50000 if cfg!(feature = "zstd") => return Ok(Packing::Zstd),
-            50000 => {
-                return Err("compressed by zstd, which this build does not read; build landform with its cargo feature \
-                            `zstd`, or write the file anew with deflate"
-                    .to_owned());
-            }
+            50000 => return Ok(Packing::Zstd),
             6 | 7 | 34892 => {
                 return Err(
                     "JPEG-compressed, which loses heights; take the file that it was made from".to_owned()
@@ -246,8 +230,9 @@ impl Bands {
             return Err(format!("has {count} bands; state which one holds the heights {how}"));
         }
         if count > 1 {
-            notes.assume(format!(
-                "band 1 of {count} holds the heights, because the rest is alpha, which is ignored even where it marks voids"
+            notes.warn(format!(
+                "band 1 of {count} holds the heights, because the rest is alpha, which is ignored: if it marks voids, they are \
+                 heights now (--nodata, if they have a value of their own)"
             ));
         }
         Ok(0)

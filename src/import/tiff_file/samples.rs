@@ -5,15 +5,16 @@ use super::super::canvas::Canvas;
 use super::super::npy::Element;
 use super::super::values::{Height, Values};
 use super::directory::{Directory, Source, tag};
-use super::picture::Picture;
-use super::unpack::{self, undo, unpack};
+use super::picture::{Chunks, Picture};
+use super::predictor::decode_row;
+use super::unpack::Unpacker;
 use crate::field::SampleRect;
 use std::cell::Cell;
-use std::io::{Read, Seek};
+use std::io::{BufRead, Read, Seek};
 use std::ops::Range;
 
-/// As many bytes of chunks that are not packed are read at once.
-const BATCH: usize = 1 << 20;
+/// As many bytes of a chunk are unpacked at once, if a row has no more: they stay in the cache until they are decoded.
+const BATCH: usize = 1 << 17;
 /// As many bytes of a file in which chunks are missing stand for one of it: a tile of 512×512 floats, of which only a
 /// zero for its offset and one for its length are there.
 const SPARSE_GROWTH: u64 = 1 << 17;
@@ -31,7 +32,7 @@ pub(super) struct Samples {
 }
 
 /// Reads the window of a picture. What the file does not have is `nodata`, or 0. The error is a sentence.
-pub(super) fn read<R: Read + Seek>(
+pub(super) fn read<R: BufRead + Seek>(
     source: &mut Source<R>,
     directory: &Directory,
     picture: &Picture,
@@ -44,7 +45,9 @@ pub(super) fn read<R: Read + Seek>(
     if missing == of {
         return Err(format!("the file has none of the {of} {}s of its map", picture.chunks.name()));
     }
-    let mut reader = Reader { source, picture, window, nodata, places, absent: 0.0 };
+    let unpacker = Unpacker::new(picture.packing);
+    let mut reader =
+        Reader { source, picture, window, nodata, places, unpacker, raw: Vec::new(), absent: 0.0 };
     let values = match picture.element {
         Element::Sample(SampleType::U8) => Values::U8(reader.fill(u8::from_le_bytes)?),
         Element::Sample(SampleType::U16) => Values::U16(reader.fill(u16::from_le_bytes)?),
@@ -140,11 +143,14 @@ struct Reader<'a, R> {
     window: SampleRect,
     nodata: Option<f64>,
     places: Places,
+    unpacker: Unpacker,
+    /// Some rows of a chunk.
+    raw: Vec<u8>,
     /// The value of samples that the file does not have.
     absent: f64,
 }
 
-impl<R: Read + Seek> Reader<'_, R> {
+impl<R: BufRead + Seek> Reader<'_, R> {
     /// Reads integers of 64 bits, where floats hold each of them that is no void.
     fn fill_wide(&mut self, decode: impl Fn([u8; 8]) -> i128) -> Result<Vec<f64>, String> {
         let rounded = Cell::new(false);
@@ -166,96 +172,59 @@ impl<R: Read + Seek> Reader<'_, R> {
         let absent = self.nodata.and_then(T::from_declared).unwrap_or_default();
         self.absent = absent.value();
         let mut canvas = Canvas::filled(self.window, absent);
-        let (mut raw, mut packed) = (Vec::new(), Vec::new());
         for row in self.places.rows.clone() {
             for column in self.places.columns.clone() {
                 let Some(place) = self.places.get(row, column) else { continue };
-                for rows in self.batches(row) {
-                    self.unpack(place, row, rows.clone(), &mut raw, &mut packed).map_err(|why| {
-                        let (name, number) =
-                            (self.picture.chunks.name(), row * self.places.across + column + 1);
-                        format!("{name} {number} of {}: {why}", self.picture.down() * self.places.across)
-                    })?;
-                    self.take(rows.start, column, &raw, &mut canvas, &decode);
-                }
+                self.read_chunk(place, row, column, &mut canvas, &decode).map_err(|why| {
+                    let (name, number) = (self.picture.chunks.name(), row * self.places.across + column + 1);
+                    format!("{name} {number} of {}: {why}", self.picture.down() * self.places.across)
+                })?;
             }
         }
         Ok(canvas.into_values())
     }
 
-    /// The rows of the picture that are read at once of a row of chunks: a packed chunk from its first row to the last
-    /// of the window.
-    fn batches(&self, row: u64) -> impl Iterator<Item = Range<u32>> + use<R> {
-        let height = self.picture.chunks.height;
-        // The first row of a chunk is in the picture, its end may not be.
-        let first = row as u32 * height;
-        let end = first.saturating_add(height).min(self.window.z1);
-        let (first, step) = if self.picture.reads_by_row() {
-            (first.max(self.window.z0), (BATCH / self.picture.row_bytes()).max(1) as u32)
-        } else {
-            (first, height)
-        };
-        (first..end).step_by(step as usize).map(move |z| z..end.min(z.saturating_add(step)))
-    }
-
-    /// Reads rows of the chunk in `row` that lies at a place of the file, with little-endian samples.
-    fn unpack(
+    /// Puts the wanted samples of a chunk, which lies at a place of the file, onto the canvas. What is packed is unpacked
+    /// from the chunk's first row to the last of the window, what is not is read from the window's first row.
+    fn read_chunk<T: Height, const N: usize>(
         &mut self,
         (offset, length): (u64, u64),
         row: u64,
-        rows: Range<u32>,
-        raw: &mut Vec<u8>,
-        packed: &mut Vec<u8>,
-    ) -> Result<(), String> {
-        let picture = self.picture;
-        let row_bytes = picture.row_bytes();
-        let bytes = row_bytes as u64 * u64::from(rows.end - rows.start);
-        raw.clear();
-        if picture.reads_by_row() {
-            let skipped = (rows.start - row as u32 * picture.chunks.height) as u64 * row_bytes as u64;
-            if skipped + bytes > length {
-                return Err(format!("has {length} bytes, but {} are needed: broken", skipped + bytes));
-            }
-            self.source.append(offset.saturating_add(skipped), bytes, raw)?;
-        } else {
-            if bytes / picture.packing.growth() > length {
-                return Err(format!("{bytes} bytes cannot be packed into {length}: truncated, or broken"));
-            }
-            // What is packed may be longer, but not by much.
-            let length = length.min(2 * bytes + (1 << 16));
-            packed.clear();
-            packed.resize(unpack::HEAD, 0);
-            self.source.append(offset, length, packed)?;
-            raw.resize(bytes as usize, 0);
-            unpack(picture.packing, packed, row_bytes, raw)?;
-        }
-        for row in raw.chunks_exact_mut(row_bytes) {
-            undo(picture.predictor, self.source.order, picture.element.bytes(), picture.stride, row, packed);
-        }
-        Ok(())
-    }
-
-    /// Puts the wanted samples of a chunk's rows onto the canvas.
-    fn take<T: Height, const N: usize>(
-        &self,
-        first: u32,
         column: u64,
-        raw: &[u8],
         canvas: &mut Canvas<T>,
         decode: impl Fn([u8; N]) -> T,
-    ) {
-        let picture = self.picture;
-        let start = column as u32 * picture.chunks.width;
-        let end = start.saturating_add(picture.chunks.width).min(self.window.x1);
-        let from = start.max(self.window.x0);
-        for (z, row) in (first..).zip(raw.chunks_exact(picture.row_bytes())) {
-            let Some(kept) = canvas.row(z) else { continue };
-            let kept = &mut kept[(from - self.window.x0) as usize..(end - self.window.x0) as usize];
-            let samples =
-                row.as_chunks::<N>().0[(from - start) as usize * picture.stride + picture.place..].iter();
-            kept.iter_mut()
-                .zip(samples.step_by(picture.stride))
-                .for_each(|(to, &sample)| *to = decode(sample));
+    ) -> Result<(), String> {
+        let (picture, window) = (self.picture, self.window);
+        let Chunks { width, height, .. } = picture.chunks;
+        // The first row and column of a chunk are in the picture, its ends may not be.
+        let (west, north) = (column as u32 * width, row as u32 * height);
+        let (from, to) = (west.max(window.x0), west.saturating_add(width).min(window.x1));
+        let columns = (from - west) as usize..(to - west) as usize;
+        let end = north.saturating_add(height).min(window.z1);
+        let start = if picture.reads_by_row() { north.max(window.z0) } else { north };
+
+        let row_bytes = picture.row_bytes();
+        let skipped = u64::from(start - north) * row_bytes as u64;
+        let bytes = u64::from(end - start) * row_bytes as u64;
+        if (skipped + bytes) / picture.packing.growth() > length {
+            return Err(format!("has {length} bytes, too few for its samples: truncated, or broken"));
         }
+        // What is packed may be longer, but not by much.
+        let most = if picture.reads_by_row() { bytes } else { 2 * bytes + (1 << 16) };
+        let order = self.source.order;
+        let mut input = self.source.stream(offset.saturating_add(skipped), (length - skipped).min(most))?;
+        self.unpacker.begin(&mut input, bytes)?;
+        let rows_at_once = (BATCH / row_bytes).max(1);
+        for z in (start..end).step_by(rows_at_once) {
+            let rows = ((end - z) as usize).min(rows_at_once);
+            self.raw.resize(rows * row_bytes, 0);
+            self.unpacker.read(&mut input, &mut self.raw)?;
+            for (z, row) in (z..).zip(self.raw.chunks_exact_mut(row_bytes)) {
+                let Some(kept) = canvas.row(z) else { continue };
+                let kept = &mut kept[(from - window.x0) as usize..(to - window.x0) as usize];
+                decode_row(picture, order, row, columns.clone(), kept, &decode);
+            }
+        }
+        Ok(())
     }
 }

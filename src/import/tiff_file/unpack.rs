@@ -1,122 +1,215 @@
-//! A chunk's bytes, out of how they are packed, as little-endian samples.
+//! A chunk's bytes, out of how they are packed, in pieces as long as a caller wants them.
+//!
+//! What comes behind the last wanted byte is not looked at: writers leave all kinds of things there.
 
-use super::super::ByteOrder;
-use super::picture::{Packing, Predictor};
-use std::io::{Cursor, ErrorKind};
-use tiff::TiffError;
-use tiff::decoder::{Decoder, Limits};
+use super::picture::{MOST_CHUNK_BYTES, Packing};
+use flate2::{Decompress, FlushDecompress, Status};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, BufRead, ErrorKind, Read};
+use weezl::{BitOrder, LzwStatus, decode};
 
-/// Bytes of what comes before a packed chunk in memory: the header of a TIFF and one directory of nine tags.
-pub(super) const HEAD: usize = 8 + 2 + 9 * 12 + 4;
-
-/// Unpacks rows of a chunk that lies in `file` behind [`HEAD`] bytes, which are overwritten.
-///
-/// The `tiff` crate has the unpackers but does not give them away, and its reader of whole files fails on common ones:
-/// tiles of LZW that reach past the edge, planes of tiles, tiles that are not there, samples of an undefined format; and it
-/// turns the numbers round where 0 is white. So each chunk is given to it as a file of its own, of bytes in one strip, and
-/// what the bytes are is found out here. The crate never sees a number that a file claims.
-///
-/// A chunk is unpacked by one call: the crate's LZW reader may lose the last codes of a chunk that is read in parts.
-pub(super) fn unpack(
-    packing: Packing,
-    file: &mut [u8],
-    row_bytes: usize,
-    raw: &mut [u8],
-) -> Result<(), String> {
-    let rows = raw.len() / row_bytes;
-    let packed = file.len() - HEAD;
-    write_head(file, [row_bytes, rows, usize::from(packing.code()), packed].map(|number| number as u32));
-    let mut limits = Limits::unlimited();
-    limits.decoding_buffer_size = raw.len();
-    limits.intermediate_buffer_size = packed;
-    let mut decoder = Decoder::new(Cursor::new(&*file)).map_err(|error| reason(&error))?.with_limits(limits);
-    decoder.read_chunk_bytes(0, raw).map_err(|error| reason(&error))
+/// Unpacks chunk after chunk. Errors are sentences.
+pub(super) enum Unpacker {
+    Bytes,
+    Lzw(Lzw),
+    Deflate(Decompress),
+    PackBits(Runs),
+    Zstd(Box<Zstd>),
 }
 
-fn write_head(file: &mut [u8], [width, height, compression, packed]: [u32; 4]) {
-    const SHORT: u16 = 3;
-    const LONG: u16 = 4;
-    let tags: [(u16, u16, u32); 9] = [
-        (256, LONG, width),
-        (257, LONG, height),
-        (258, SHORT, 8),
-        (259, SHORT, compression),
-        (262, SHORT, 1),
-        (273, LONG, HEAD as u32),
-        (277, SHORT, 1),
-        (278, LONG, height),
-        (279, LONG, packed),
-    ];
-    file[..10].copy_from_slice(b"II*\0\x08\0\0\0\x09\0");
-    for (entry, (tag, kind, value)) in file[10..].chunks_exact_mut(12).zip(tags) {
-        entry[..2].copy_from_slice(&tag.to_le_bytes());
-        entry[2..4].copy_from_slice(&kind.to_le_bytes());
-        entry[4..8].copy_from_slice(&1u32.to_le_bytes());
-        // A short number is the first half of a long one.
-        entry[8..].copy_from_slice(&value.to_le_bytes());
-    }
-    file[HEAD - 4..HEAD].fill(0);
-}
-
-fn reason(error: &TiffError) -> String {
-    match error {
-        TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            "ends before its last sample: truncated, or broken".to_owned()
+impl Unpacker {
+    pub(super) fn new(packing: Packing) -> Self {
+        match packing {
+            Packing::None => Self::Bytes,
+            Packing::Lzw => Self::Lzw(Lzw { decoder: Lzw::decoder(false), old: false }),
+            Packing::Deflate => Self::Deflate(Decompress::new(true)),
+            Packing::PackBits => Self::PackBits(Runs::default()),
+            Packing::Zstd => Self::Zstd(Box::default()),
         }
-        error => format!("cannot be unpacked ({error}): broken"),
+    }
+
+    /// Begins a chunk of which `bytes` bytes are wanted.
+    pub(super) fn begin(&mut self, input: &mut impl BufRead, bytes: u64) -> Result<(), String> {
+        match self {
+            Self::Bytes => {}
+            Self::Lzw(lzw) => lzw.begin(input)?,
+            Self::Deflate(decoder) => decoder.reset(true),
+            Self::PackBits(runs) => *runs = Runs::default(),
+            Self::Zstd(zstd) => zstd.begin(input, bytes)?,
+        }
+        Ok(())
+    }
+
+    /// Fills a list with the next bytes of the chunk.
+    pub(super) fn read(&mut self, input: &mut impl BufRead, to: &mut [u8]) -> Result<(), String> {
+        match self {
+            Self::Bytes => input.read_exact(to).map_err(unread),
+            Self::Lzw(lzw) => lzw.read(input, to),
+            Self::Deflate(decoder) => inflate(decoder, input, to),
+            Self::PackBits(runs) => runs.read(input, to).map_err(unread),
+            Self::Zstd(zstd) => zstd.read(input, to),
+        }
     }
 }
 
-/// Undoes the predictor of a row and makes its samples, of `size` bytes, little-endian. `stride` samples are a pixel.
-/// `spare` is memory to work in.
-pub(super) fn undo(
-    predictor: Predictor,
-    order: ByteOrder,
-    size: usize,
-    stride: usize,
-    row: &mut [u8],
-    spare: &mut Vec<u8>,
-) {
-    if predictor == Predictor::FloatingPoint {
-        // The bytes of most weight come first, whatever the order of the file.
-        add_bytes(row, stride);
-        spare.clear();
-        spare.extend_from_slice(row);
-        let samples = row.len() / size;
-        for (index, sample) in row.chunks_exact_mut(size).enumerate() {
-            for (weight, byte) in sample.iter_mut().rev().enumerate() {
-                *byte = spare[weight * samples + index];
+fn unread(error: io::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => ends_early(),
+        _ => format!("cannot be read: {error}"),
+    }
+}
+
+fn ends_early() -> String {
+    "ends before its last sample: truncated, or broken".to_owned()
+}
+
+fn broken(packing: &str) -> String {
+    format!("cannot be unpacked as {packing}: truncated, or broken")
+}
+
+pub(super) struct Lzw {
+    decoder: decode::Decoder,
+    /// As before TIFF 6: the low bits of a byte first, and a longer code one later.
+    old: bool,
+}
+
+impl Lzw {
+    fn decoder(old: bool) -> decode::Decoder {
+        let configuration = match old {
+            true => decode::Configuration::new(BitOrder::Lsb, 8),
+            false => decode::Configuration::with_tiff_size_switch(BitOrder::Msb, 8),
+        };
+        configuration.with_yield_on_full_buffer(true).build()
+    }
+
+    fn begin(&mut self, input: &mut impl BufRead) -> Result<(), String> {
+        // The first code is 256, of nine bits; libtiff tells the two apart by it as well.
+        let old = matches!(input.fill_buf().map_err(unread)?, [0, second, ..] if second & 1 == 1);
+        if old == self.old {
+            self.decoder.reset();
+        } else {
+            *self = Self { decoder: Self::decoder(old), old };
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, input: &mut impl BufRead, mut to: &mut [u8]) -> Result<(), String> {
+        while !to.is_empty() {
+            let packed = input.fill_buf().map_err(unread)?;
+            let at_end = packed.is_empty();
+            let result = self.decoder.decode_bytes(packed, to);
+            input.consume(result.consumed_in);
+            to = &mut to[result.consumed_out..];
+            let status = result.status.map_err(|_| broken("LZW"))?;
+            let ended = matches!(status, LzwStatus::Done) || (at_end && result.consumed_out == 0);
+            if ended && !to.is_empty() {
+                return Err(ends_early());
             }
         }
-        return;
+        Ok(())
     }
-    if order == ByteOrder::Big && size > 1 {
-        row.chunks_exact_mut(size).for_each(<[u8]>::reverse);
-    }
-    if predictor == Predictor::Horizontal {
-        match size {
-            1 => add_bytes(row, stride),
-            2 => add(row, stride, |a, b| {
-                u16::from_le_bytes(a).wrapping_add(u16::from_le_bytes(b)).to_le_bytes()
-            }),
-            4 => add(row, stride, |a, b| {
-                u32::from_le_bytes(a).wrapping_add(u32::from_le_bytes(b)).to_le_bytes()
-            }),
-            _ => add(row, stride, |a, b| {
-                u64::from_le_bytes(a).wrapping_add(u64::from_le_bytes(b)).to_le_bytes()
-            }),
+}
+
+fn inflate(decoder: &mut Decompress, input: &mut impl BufRead, mut to: &mut [u8]) -> Result<(), String> {
+    loop {
+        let packed = input.fill_buf().map_err(unread)?;
+        let at_end = packed.is_empty();
+        let before = (decoder.total_in(), decoder.total_out());
+        let status = decoder.decompress(packed, to, FlushDecompress::None).map_err(|_| broken("deflate"))?;
+        let (taken, unpacked) = (decoder.total_in() - before.0, decoder.total_out() - before.1);
+        input.consume(taken as usize);
+        to = &mut to[unpacked as usize..];
+        let ended = status == Status::StreamEnd || at_end;
+        // Behind the last byte there is a checksum, which is looked at without room for another byte.
+        if to.is_empty() && (ended || taken == 0) {
+            return Ok(());
+        }
+        if ended && unpacked == 0 {
+            return Err(ends_early());
         }
     }
 }
 
-fn add_bytes(row: &mut [u8], stride: usize) {
-    add(row, stride, |[a], [b]| [a.wrapping_add(b)]);
+/// PackBits: runs of one byte, and bytes as they are.
+#[derive(Default)]
+pub(super) struct Runs {
+    /// Bytes that are left of a run, and which.
+    run: usize,
+    byte: u8,
+    /// Bytes that are left as they are.
+    literal: usize,
 }
 
-/// Adds to each sample the one a pixel before it.
-fn add<const N: usize>(row: &mut [u8], stride: usize, sum: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
-    let samples = row.as_chunks_mut::<N>().0;
-    for index in stride..samples.len() {
-        samples[index] = sum(samples[index - stride], samples[index]);
+impl Runs {
+    fn read(&mut self, input: &mut impl BufRead, mut to: &mut [u8]) -> io::Result<()> {
+        while !to.is_empty() {
+            let (part, rest) = to.split_at_mut(to.len().min(self.run.max(self.literal)));
+            if self.run > 0 {
+                part.fill(self.byte);
+                self.run -= part.len();
+            } else if self.literal > 0 {
+                input.read_exact(part)?;
+                self.literal -= part.len();
+            } else {
+                match one(input)? as i8 {
+                    i8::MIN => {}
+                    count @ 0.. => self.literal = count as usize + 1,
+                    count => (self.run, self.byte) = (1 + usize::from(count.unsigned_abs()), one(input)?),
+                }
+            }
+            to = rest;
+        }
+        Ok(())
+    }
+}
+
+fn one(input: &mut impl BufRead) -> io::Result<u8> {
+    let mut byte = [0];
+    input.read_exact(&mut byte)?;
+    Ok(byte[0])
+}
+
+/// As many bytes are asked of a zstd frame at once; it makes up to a block more, of 128 KiB.
+const ZSTD_BYTES: u64 = 1 << 18;
+
+#[derive(Default)]
+pub(super) struct Zstd {
+    decoder: FrameDecoder,
+    /// Wanted bytes that were not asked for yet.
+    left: u64,
+}
+
+impl Zstd {
+    fn begin(&mut self, input: &mut impl BufRead, bytes: u64) -> Result<(), String> {
+        // One that is used again would take the memory of a window before anything is in it.
+        self.decoder = FrameDecoder::new();
+        self.decoder.set_max_window_size(MOST_CHUNK_BYTES);
+        self.left = bytes;
+        self.decoder.init(input).map_err(|_| broken("zstd"))
+    }
+
+    fn read(&mut self, input: &mut impl BufRead, mut to: &mut [u8]) -> Result<(), String> {
+        /// A last block of no bytes, and a checksum that nobody looks at.
+        const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+        loop {
+            let count = self.decoder.read(to).map_err(unread)?;
+            to = &mut to[count..];
+            if to.is_empty() {
+                return Ok(());
+            }
+            if self.decoder.is_finished() {
+                return Err(ends_early());
+            }
+            // The decoder keeps a window back until its frame is at its end.
+            let bytes = self.left.min(ZSTD_BYTES);
+            self.left -= bytes;
+            let decoded = match bytes {
+                0 => self.decoder.decode_blocks(&END[..], BlockDecodingStrategy::All),
+                _ => {
+                    self.decoder.decode_blocks(&mut *input, BlockDecodingStrategy::UptoBytes(bytes as usize))
+                }
+            };
+            decoded.map_err(|_| broken("zstd"))?;
+        }
     }
 }

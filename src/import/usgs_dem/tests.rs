@@ -72,7 +72,7 @@ fn profiles_run_north_and_begin_where_they_say() {
     // Rows at 1080, 1060, 1040, 1020, 1000 and 980 north.
     assert_eq!((report.format, report.width, report.height), (Format::UsgsDem, 3, 6));
     assert_eq!((report.min, report.max, report.max_at), (-32766.0, 41.0, Sample::new(2, 1)));
-    assert_eq!((report.voids, report.nodata), (18 - 8, Some(-32767.0)));
+    assert_eq!((report.voids, report.nodata), (18 - 8, vec![-32767.0]));
     assert_eq!(report.spacing, DVec2::new(30.0, 20.0));
     for (x, z, metres) in
         [(0, 4, 10.0), (0, 2, 12.0), (1, 5, 20.0), (1, 2, 23.0), (2, 2, -32766.0), (2, 1, 41.0)]

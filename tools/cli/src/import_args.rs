@@ -38,9 +38,10 @@ pub struct ImportArgs {
     #[arg(long, value_name = "ENCODING",
         value_parser = choice(Encoding::ALL.map(|encoding| (encoding.name(), encoding))))]
     pub encoding: Option<Encoding>,
-    /// The value of a sample without a height, in the file's own numbers, or nan [default: what the file declares]
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub nodata: Option<f64>,
+    /// The value of a sample without a height, in the file's own numbers, or several between commas; nan where no number
+    /// is one [default: what the file declares]
+    #[arg(long, value_name = "NUMBER[,…]", value_delimiter = ',', allow_hyphen_values = true)]
+    pub nodata: Vec<f64>,
     /// Unit of the file's heights: metres, feet, us-feet, decimetres, centimetres, millimetres, kilometres, or the
     /// metres of one, for instance 0.1 [default: what the file says, else metres]
     #[arg(long, value_name = "UNIT", value_parser = Units::from_str)]
@@ -92,7 +93,7 @@ impl ImportArgs {
         options.sample_type = self.sample_type;
         options.offset = self.offset.unwrap_or(options.offset);
         options.encoding = self.encoding.unwrap_or(options.encoding);
-        options.nodata = self.nodata;
+        options.nodata.clone_from(&self.nodata);
         options.fill = self.fill.unwrap_or(options.fill);
         options.units = self.units;
         options.array.clone_from(&self.array);
@@ -163,7 +164,8 @@ mod tests {
         }
         let resampled = options("--resample 8").map(|options| options.resample);
         assert_eq!(resampled, Ok(Some(Resample { spacing: DVec2::splat(8.0), filter: Filter::Bilinear })));
-        assert!(options("--nodata nan").is_ok_and(|options| options.nodata.is_some_and(f64::is_nan)));
+        assert!(options("--nodata nan").is_ok_and(|options| options.nodata[0].is_nan()));
+        assert_eq!(options("--nodata -9999,-3.4e38").map(|options| options.nodata), Ok(vec![-9999.0, -3.4e38]));
     }
 
     #[test]

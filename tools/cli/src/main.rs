@@ -3,7 +3,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{completions, export, height, import, info, render};
+use commands::{completions, export, height, import, info, render, weights};
 use landform_cli::devices::{self, DeviceArgs};
 use landform_cli::stop::{INTERRUPTED_CODE, Reason, Result, Stop, listen_for_interrupts};
 use std::process::ExitCode;
@@ -44,6 +44,7 @@ enum Command {
     Render(render::Render),
     Export(export::Export),
     Import(import::Import),
+    Weights(weights::Weights),
     /// Lists the devices that can draw, with the numbers that --device takes
     Devices,
     Completions(completions::Completions),
@@ -67,6 +68,7 @@ fn run(command: &Command) -> Result<ExitCode> {
         Command::Render(render) => render.run(),
         Command::Export(export) => export.run(),
         Command::Import(import) => import.run(),
+        Command::Weights(weights) => weights.run(),
         Command::Devices => devices::list(&DeviceArgs::default().gpu_options()).map(|()| ExitCode::SUCCESS),
         Command::Completions(completions) => completions.run(),
     }

@@ -262,3 +262,18 @@ fn an_interrupt_leaves_nothing_half_written() {
     interrupted(&folder, "import big.r16 big", writes);
     std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }
+
+#[test]
+fn weights_are_made_whole() {
+    let folder = folder("weights");
+    let weights =
+        landform::field::Weights::of_amounts(2, 2, 3, &[9, 9, 9, 0, 0, 0, 1, 0, 3, 0, 7, 0]).unwrap();
+    landform::import::export_weights(&weights, folder.join("a.png")).unwrap();
+    let report = parsed(&done(&folder, "weights a.png a.png --json --alpha ignore"));
+    assert_eq!((&report["layers"], &report["sums"]), (&json!(6), &json!([510.0, 510.0])));
+    assert!(done(&folder, "weights a.png -o b.png").contains("3 layers, 255 together"));
+    assert_eq!(bytes(&folder, "a.png"), bytes(&folder, "b.png"));
+    refused(&folder, "weights a.png -o b.png", "--force replaces it");
+    refused(&folder, "weights a.png a.png -o c.png", "a PNG holds up to four");
+    refused(&folder, "weights none.png", "none.png: cannot be opened");
+}

@@ -1,9 +1,10 @@
 //! What must hold for any bytes that somebody takes for a heightmap: an error, or a whole terrain. The fuzz targets and
 //! the test that replays the corpus share it.
 
-use landform::field::{Sample, SampleRect};
+use landform::field::{Field, FieldDesc, Sample, SampleRect};
 use landform::import::{
-    Alpha, Encoding, Fill, Filter, Flip, Heightmap, ImportOptions, export_folder, import, import_weights,
+    Alpha, Encoding, Fill, Filter, Flip, Heightmap, ImportOptions, SampleType, Units, export_folder, import,
+    import_weights,
 };
 use std::io::Cursor;
 use std::path::Path;
@@ -30,9 +31,18 @@ pub fn check(name: &str, bytes: &[u8]) {
             );
         }
         assert_eq!(map.value(Sample::new(desc.width, 0)), None);
-        if u64::from(desc.width) * u64::from(desc.height) <= MOST {
+        if u64::from(desc.width) * u64::from(desc.height) > MOST {
+            continue;
+        }
+        if bytes.len().is_multiple_of(2) {
             let (field, report) = map.into_field().expect("a field");
             assert_eq!(field.holes().count(), report.holes);
+        } else {
+            let around = FieldDesc::new(desc.width + 3, desc.height + 2).with_range(0.0, 100.0);
+            let mut field = Field::new(around).expect("a field");
+            let rect = SampleRect::new(2, 1, desc.width, desc.height);
+            let report = map.write_into(&mut field, rect).expect("it fits");
+            assert!(field.holes().count() >= report.holes, "a void at the rim opens quads beside it");
         }
     }
 }
@@ -63,6 +73,15 @@ fn options_of(bytes: &[u8]) -> ImportOptions {
     if pick(11, 5) == 0 {
         options = options.with_range(-1.0, 1.0);
     }
+    if pick(12, 4) == 0 {
+        options = options.with_units(Units::FEET).with_spacing(3.0, 0.5);
+    }
+    if pick(13, 6) == 0 {
+        options = options.with_channel(["1", "2", "R", "height.Y"][pick(14, 4)]).with_array("a");
+    }
+    if pick(15, 8) == 0 {
+        options = options.with_sample_type(SampleType::ALL[pick(16, 7)]).with_offset(pick(17, 8) as u64);
+    }
     options
 }
 
@@ -90,9 +109,8 @@ pub fn check_weights(folder: &Path, bytes: &[u8]) {
 /// Where a promise is broken.
 pub fn check_folder(folder: &Path, bytes: &[u8]) {
     let terrain = folder.join("terrain");
-    let desc = landform::field::FieldDesc::new(9, 5);
-    let field =
-        landform::field::Field::from_samples(desc, (0..45).map(|i| i * 1000).collect()).expect("a field");
+    let desc = FieldDesc::new(9, 5);
+    let field = Field::from_samples(desc, (0..45).map(|i| i * 1000).collect()).expect("a field");
     for part in ["terrain.json", "holes.png"] {
         export_folder(&field, &terrain).expect("a folder for files");
         std::fs::write(terrain.join(part), bytes).expect("a folder for files");

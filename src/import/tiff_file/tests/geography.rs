@@ -32,7 +32,8 @@ fn a_map_in_any_unit_of_length_is_metres() {
     {
         let report = keyed(&[(1024, 1), (3072, 32632), (3076, code)], (500_000.0, 5e6));
         spacing(&report, 2.0 * metres, 3.0 * metres);
-        assert!(report.assumptions.is_empty(), "{report}");
+        let of_the_place = |line: &&String| !line.contains("no unit is stated");
+        assert_eq!(report.assumptions.iter().filter(of_the_place).count(), 0, "{report}");
     }
     // A unit of its own, whose size is among the doubles.
     let own = report(&plain(|tags| {
@@ -191,7 +192,7 @@ fn gdal_says_voids_scale_offset_and_unit() {
          <Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">US survey foot</Item>\
          <Item name=\"SCALE\" sample=\"1\" role=\"scale\">7</Item></GDALMetadata>",
     );
-    assert_eq!((scaled.voids, scaled.nodata, scaled.min, scaled.max), (1, Some(3.0), 1.0, 12.0));
+    assert_eq!((scaled.voids, scaled.nodata.clone(), scaled.min, scaled.max), (1, vec![3.0], 1.0, 12.0));
     assert_eq!(scaled.units, Some(Units::US_SURVEY_FEET));
     assert!((scaled.highest - -94.0 * 1200.0 / 3937.0).abs() < 1e-9, "{scaled}");
     let odd = said(

@@ -6,6 +6,7 @@ pub(crate) mod height;
 pub(crate) mod import;
 pub(crate) mod info;
 pub(crate) mod render;
+pub(crate) mod weights;
 
 use clap::Arg;
 use landform::import::ImportReport;
