@@ -6,7 +6,7 @@ use crate::field::{Field, Quad};
 use crate::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a field's codes as a 16-bit grey PNG, one pixel a sample, row 0 in the north. Holes are not in the file.
 ///
@@ -72,21 +72,39 @@ pub(super) fn metres_of_row(field: &Field, z: u32, row: &mut Vec<f32>) {
     }));
 }
 
-/// Writes a file beside `path` and moves it there when it is complete.
+/// Writes a file beside `path` and moves it there when it is complete. A link to a file stays one.
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let written = File::create(&part).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        write(&mut out)?;
-        out.flush()?;
-        fs::rename(&part, path)
-    });
+    let failed = |error: io::Error| Error::file(path, format!("cannot be written: {error}"));
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if target.exists() && !target.is_file() {
+        return Err(Error::file(path, "is there already and is no file; it is left alone"));
+    }
+    let folder = target.parent().unwrap_or(Path::new(""));
+    let (part, file) = make_new(folder, "part", |part| File::create_new(part)).map_err(failed)?;
+    let mut out = BufWriter::new(file);
+    let written = write(&mut out).and_then(|()| out.flush()).and_then(|()| fs::rename(&part, &target));
     written.map_err(|error| {
         // What is left of the attempt is of no use; that it cannot be removed would hide the reason.
         let _ = fs::remove_file(&part);
-        Error::file(path, format!("cannot be written: {error}"))
+        failed(error)
     })
+}
+
+/// Makes a file or a folder in `folder` under a hidden name that nothing has. `make` fails where there is something, so that
+/// nothing of anybody's is touched.
+pub(super) fn make_new<T>(
+    folder: &Path,
+    ending: &str,
+    make: impl Fn(&Path) -> io::Result<T>,
+) -> io::Result<(PathBuf, T)> {
+    let mut number = 0;
+    loop {
+        let path = folder.join(format!(".landform-{}-{number}.{ending}", std::process::id()));
+        match make(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            made => return Ok((path, made?)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -137,5 +155,44 @@ mod tests {
         let field = Field::new(FieldDesc::new(2, 2)).unwrap();
         let text = export_png16(&field, "no/such/folder/a.png").unwrap_err().to_string();
         assert!(text.contains("no/such/folder/a.png") && text.contains("cannot be written"), "{text}");
+    }
+    #[test]
+    fn nothing_of_anybody_else_is_touched() {
+        let folder = std::env::temp_dir().join(format!("landform-export-{}", std::process::id()));
+        fs::create_dir_all(folder.join("folder")).unwrap();
+        let own = format!(".landform-{}-0.part", std::process::id());
+        for name in ["a.png.part", &*own] {
+            fs::write(folder.join(name), "mine").unwrap();
+        }
+        let target = folder.join("a.png");
+        replace(&target, |out| out.write_all(b"whole")).unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"whole");
+        let failed = replace(&target, |out| {
+            out.write_all(b"hal")?;
+            Err(io::Error::other("the disk is full"))
+        });
+        assert!(failed.unwrap_err().to_string().contains("a.png: cannot be written: the disk is full"));
+        assert_eq!(fs::read(&target).unwrap(), b"whole");
+        let refused = replace(&folder.join("folder"), |_| Ok(())).unwrap_err().to_string();
+        assert!(refused.contains("is no file"), "{refused}");
+        for name in ["a.png.part", &*own] {
+            assert_eq!(fs::read(folder.join(name)).unwrap(), b"mine", "{name}");
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 4, "something is left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_stays_a_link() {
+        let folder = std::env::temp_dir().join(format!("landform-export-link-{}", std::process::id()));
+        fs::create_dir_all(folder.join("elsewhere")).unwrap();
+        fs::write(folder.join("elsewhere/a.png"), "old").unwrap();
+        std::os::unix::fs::symlink("elsewhere/a.png", folder.join("b.png")).unwrap();
+        replace(&folder.join("b.png"), |out| out.write_all(b"new")).unwrap();
+        assert!(folder.join("b.png").is_symlink());
+        assert_eq!(fs::read(folder.join("elsewhere/a.png")).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.join("elsewhere")).unwrap().count(), 1, "something is left");
+        fs::remove_dir_all(folder).unwrap();
     }
 }

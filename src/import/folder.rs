@@ -4,7 +4,7 @@
 //! `terrain.json` has `version` (1), `width`, `height`, `tile_samples`, `spacing` ([x, z] in metres) and `range` ([metres of
 //! code 0, of code 65535]). `holes.png` has a pixel a quad, white where it is open, and is only there where one is.
 
-use super::export::{replace, write_png16};
+use super::export::{make_new, write_png16};
 use super::grid::Grid;
 use super::mask::Mask;
 use super::{Format, ImportOptions, length_of, png_file, unreadable};
@@ -13,13 +13,15 @@ use crate::{Error, Result};
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// The file that makes a folder a terrain.
 pub(super) const DESCRIPTION: &str = "terrain.json";
 const HEIGHTS: &str = "heights.png";
 const HOLES: &str = "holes.png";
+/// All of them, the description last: a folder without it is no terrain.
+const FILES: [&str; 3] = [HEIGHTS, HOLES, DESCRIPTION];
 const VERSION: u32 = 1;
 /// A description is some hundred bytes long.
 const LONGEST: u64 = 1 << 16;
@@ -37,28 +39,45 @@ struct Description {
 /// Writes a field as a folder that [`import`](super::import()) reads again, all of it: codes, spacing, range, tiling and
 /// holes.
 ///
-/// The folder appears when it is complete: a terrain that was there before stays until then. Other files in it stay.
+/// The folder appears when it is complete. Of a terrain that was there before three files change at the end, or none: those
+/// that a terrain has. Other files in it stay as they are.
 ///
 /// # Errors
 /// [`Error::File`] where it cannot be written, and where there is something at `path` that is no terrain folder, which is
 /// left alone.
 pub fn export_folder(field: &Field, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    if path.exists() && !is_terrain(path) {
+    if !path.exists() {
+        return write_new(field, path);
+    }
+    if !is_terrain(path) {
         return Err(Error::file(
             path,
             format!("is there already and has no {DESCRIPTION}; it is left alone"),
         ));
     }
-    let part = with_suffix(path, ".part");
-    let written = write_all(field, &part).and_then(|()| {
-        swap(&part, path).map_err(|error| Error::file(path, format!("cannot be written: {error}")))
-    });
-    if written.is_err() {
-        // What is left of the attempt is of no use; that it cannot be removed would hide the reason.
-        let _ = fs::remove_dir_all(&part);
-    }
+    let failed = |error: io::Error| Error::file(path, format!("cannot be written: {error}"));
+    let (part, ()) = make_new(path, "part", |part| fs::create_dir(part)).map_err(failed)?;
+    let written = write_all(field, &part).map_err(failed).and_then(|()| exchange(path, &part));
+    // What is left of an attempt is of no use; that it cannot be removed would hide the reason.
+    let _ = remove(&part);
     written
+}
+
+/// Writes a terrain where nothing is.
+fn write_new(field: &Field, path: &Path) -> Result<()> {
+    let failed = |error: io::Error| Error::file(path, format!("cannot be written: {error}"));
+    let parent = path.parent().unwrap_or(Path::new(""));
+    if parent != Path::new("") {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    let (part, ()) = make_new(parent, "part", |part| fs::create_dir(part)).map_err(failed)?;
+    let written = write_all(field, &part).and_then(|()| fs::rename(&part, path));
+    written.map_err(|error| {
+        // As above.
+        let _ = remove(&part);
+        failed(error)
+    })
 }
 
 /// True for a terrain folder.
@@ -66,22 +85,10 @@ pub(super) fn is_terrain(path: &Path) -> bool {
     path.join(DESCRIPTION).is_file()
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    // A path that ends with a slash has a name all the same.
-    let mut name = path.components().as_path().as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-fn write_all(field: &Field, folder: &Path) -> Result<()> {
-    let failed = |error: io::Error| Error::file(folder, format!("cannot be written: {error}"));
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(failed)?;
-    }
-    fs::create_dir_all(folder).map_err(failed)?;
-    replace(&folder.join(HEIGHTS), |out| write_png16(field, out))?;
+fn write_all(field: &Field, folder: &Path) -> io::Result<()> {
+    write_file(&folder.join(HEIGHTS), |out| write_png16(field, out))?;
     if field.holes().count() > 0 {
-        replace(&folder.join(HOLES), |out| write_holes(field, out))?;
+        write_file(&folder.join(HOLES), |out| write_holes(field, out))?;
     }
     let desc = field.desc();
     let description = Description {
@@ -92,10 +99,16 @@ fn write_all(field: &Field, folder: &Path) -> Result<()> {
         spacing: [desc.spacing.x, desc.spacing.y],
         range: [desc.range.min, desc.range.max],
     };
-    replace(&folder.join(DESCRIPTION), |out| {
+    write_file(&folder.join(DESCRIPTION), |out| {
         serde_json::to_writer_pretty(&mut *out, &description)?;
         out.write_all(b"\n")
     })
+}
+
+fn write_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(File::create_new(path)?);
+    write(&mut out)?;
+    out.flush()
 }
 
 fn write_holes(field: &Field, out: &mut impl Write) -> io::Result<()> {
@@ -115,27 +128,55 @@ fn write_holes(field: &Field, out: &mut impl Write) -> io::Result<()> {
     Ok(writer.finish()?)
 }
 
-/// Puts a complete folder in the place of another one, whose other files come along.
-fn swap(part: &Path, path: &Path) -> io::Result<()> {
-    if !path.exists() {
-        return fs::rename(part, path);
+/// Puts the files of a terrain in the place of those of another one. Whoever ends this half-way leaves a folder without a
+/// description, which nothing takes for a terrain.
+fn exchange(path: &Path, new: &Path) -> Result<()> {
+    let refuse = |why: String| Error::file(path, why);
+    let (old, ()) = make_new(path, "old", |old| fs::create_dir(old))
+        .map_err(|error| refuse(format!("cannot be written: {error}")))?;
+    let mut moves = Vec::new();
+    let mut add = |from: &Path, to: &Path, name: &str| {
+        if from.join(name).symlink_metadata().is_ok() {
+            moves.push((from.join(name), to.join(name)));
+        }
+    };
+    FILES.iter().rev().for_each(|name| add(path, &old, name));
+    FILES.iter().for_each(|name| add(new, path, name));
+    if let Err((error, undone)) = move_all(&moves) {
+        if undone {
+            // An empty folder in the way of nobody.
+            let _ = fs::remove_dir(&old);
+            return Err(refuse(format!("cannot be written: {error}")));
+        }
+        let old = old.display();
+        return Err(refuse(format!("cannot be written: {error}; what was there before is in {old}")));
     }
-    let old = with_suffix(path, ".old");
-    if old.exists() {
-        fs::remove_dir_all(&old)?;
-    }
-    fs::rename(path, &old)?;
-    if let Err(error) = fs::rename(part, path) {
-        fs::rename(&old, path)?;
-        return Err(error);
-    }
-    for entry in fs::read_dir(&old)? {
-        let name = entry?.file_name();
-        if ![DESCRIPTION, HEIGHTS, HOLES].iter().any(|own| name == *own) {
-            fs::rename(old.join(&name), path.join(&name))?;
+    remove(&old).map_err(|error| {
+        refuse(format!("is written, but what was there before is left in {}: {error}", old.display()))
+    })
+}
+
+/// Moves files, or none: what was moved before one that cannot be is moved back. Besides the reason, an error tells whether
+/// all of it was.
+fn move_all(moves: &[(PathBuf, PathBuf)]) -> Result<(), (io::Error, bool)> {
+    for (done, (from, to)) in moves.iter().enumerate() {
+        if let Err(error) = fs::rename(from, to) {
+            let undone = moves[..done].iter().rev().all(|(from, to)| fs::rename(to, from).is_ok());
+            return Err((error, undone));
         }
     }
-    fs::remove_dir_all(&old)
+    Ok(())
+}
+
+/// Removes the files of a terrain, and its folder where nothing else is in it.
+fn remove(folder: &Path) -> io::Result<()> {
+    for file in FILES.map(|name| folder.join(name)) {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::remove_dir(folder)
 }
 
 /// The picture with the heights, where a path is a terrain folder or the description in one.
@@ -311,5 +352,82 @@ mod tests {
         assert!(import(&path, &ImportOptions::default()).unwrap_err().to_string().contains(HEIGHTS));
         assert!(import(folder("none"), &ImportOptions::default()).is_err());
         fs::remove_dir_all(path).unwrap();
+    }
+    /// The names in a folder, sorted.
+    fn names(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn nothing_of_anybody_else_is_touched() {
+        let (field, room) = (field(), folder("others"));
+        let own = format!(".landform-{}-0", std::process::id());
+        let others =
+            ["a.part", "a.old", &format!("{own}.part"), &format!("a/{own}.part"), &format!("a/{own}.old")];
+        export_folder(&field, room.join("a")).unwrap();
+        for other in others {
+            fs::create_dir(room.join(other)).unwrap();
+            fs::write(room.join(other).join(HEIGHTS), other).unwrap();
+        }
+        let before = (names(&room), names(&room.join("a")));
+        export_folder(&field, room.join("a/")).unwrap();
+        assert_eq!((names(&room), names(&room.join("a"))), before, "something is left");
+        export_folder(&field, room.join("new/b/")).unwrap();
+        assert_eq!(names(&room.join("new")), ["b"]);
+        for other in others {
+            assert_eq!(fs::read_to_string(room.join(other).join(HEIGHTS)).unwrap(), other);
+        }
+        fs::write(room.join("file"), "mine").unwrap();
+        assert!(export_folder(&field, room.join("file/b")).is_err());
+        assert!(export_folder(&field, room.join("file")).is_err());
+        fs::remove_dir_all(room).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_stays_a_link() {
+        let (field, room) = (field(), folder("link"));
+        export_folder(&Field::new(FieldDesc::new(2, 2)).unwrap(), room.join("disk/a")).unwrap();
+        fs::write(room.join("disk/a/notes.txt"), "the ford is here").unwrap();
+        std::os::unix::fs::symlink("disk/a", room.join("link")).unwrap();
+        export_folder(&field, room.join("link")).unwrap();
+        assert!(room.join("link").is_symlink());
+        let (again, _) = import(room.join("disk/a"), &ImportOptions::default()).unwrap();
+        assert!(again.samples() == field.samples());
+        assert_eq!(names(&room.join("disk/a")), [HEIGHTS, HOLES, "notes.txt", DESCRIPTION]);
+        assert_eq!(
+            (names(&room), names(&room.join("disk"))),
+            (vec!["disk".into(), "link".into()], vec!["a".into()])
+        );
+        std::os::unix::fs::symlink("nowhere", room.join("broken")).unwrap();
+        assert!(export_folder(&field, room.join("broken")).is_err() && room.join("broken").is_symlink());
+        assert_eq!(names(&room), ["broken", "disk", "link"]);
+        fs::remove_dir_all(room).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_undone() {
+        let (field, room) = (field(), folder("undone"));
+        let path = room.join("a");
+        export_folder(&field, &path).unwrap();
+        let moves = [HEIGHTS, DESCRIPTION, "none"].map(|name| (path.join(name), room.join(name)));
+        assert!(move_all(&moves).is_err_and(|(_, undone)| undone));
+        assert_eq!(
+            (names(&room), names(&path)),
+            (vec!["a".into()], vec![HEIGHTS.into(), HOLES.into(), DESCRIPTION.into()])
+        );
+        // Somebody's folder has the name of one of the files.
+        fs::remove_file(path.join(HOLES)).unwrap();
+        fs::create_dir(path.join(HOLES)).unwrap();
+        fs::write(path.join(HOLES).join("letter.txt"), "dear").unwrap();
+        let text = export_folder(&field, &path).unwrap_err().to_string();
+        let old = format!(".landform-{}-0.old", std::process::id());
+        assert!(text.contains("is written, but") && text.contains(&old), "{text}");
+        assert!(path.join(old).join(HOLES).join("letter.txt").is_file());
+        assert!(import(&path, &ImportOptions::default()).unwrap().0.holes() == field.holes());
+        fs::remove_dir_all(room).unwrap();
     }
 }

@@ -46,7 +46,7 @@ impl Survey {
         let mut sum = 0.0;
         let mut valid = Vec::new();
         for (index, chunk) in values.chunks(CHUNK).enumerate() {
-            let voids = chunk.iter().filter(|&&value| void.is(value)).count();
+            let voids = void.count(chunk);
             let list = if voids == 0 {
                 chunk
             } else {

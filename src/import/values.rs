@@ -277,11 +277,24 @@ impl<T: Height> VoidTest<T> {
     }
 
     /// True for the declared values, for NaN and for infinities.
+    #[inline]
     pub(super) fn is(&self, value: T) -> bool {
-        // No branch that depends on the value, so that many are tested at once.
-        (self.has_code & (self.code == value))
-            | !value.is_finite()
-            | (!self.more.is_empty() && self.more.contains(&value))
+        self.is_usual(value) || (!self.more.is_empty() && self.more.contains(&value))
+    }
+
+    /// How many of these are void.
+    pub(super) fn count(&self, values: &[T]) -> usize {
+        if self.more.is_empty() {
+            values.iter().filter(|&&value| self.is_usual(value)).count()
+        } else {
+            values.iter().filter(|&&value| self.is(value)).count()
+        }
+    }
+
+    /// Without the further codes, and without a branch, so that many are tested at once.
+    #[inline]
+    fn is_usual(&self, value: T) -> bool {
+        (self.has_code & (self.code == value)) | !value.is_finite()
     }
 }
 

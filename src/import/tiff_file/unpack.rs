@@ -1,6 +1,7 @@
 //! A chunk's bytes, out of how they are packed, in pieces as long as a caller wants them.
 //!
-//! What comes behind the last wanted byte is not looked at: writers leave all kinds of things there.
+//! What comes behind the last wanted byte is not looked at, except for deflate's checksum: writers leave all kinds of
+//! things there.
 
 use super::picture::{MOST_CHUNK_BYTES, Packing};
 use flate2::{Decompress, FlushDecompress, Status};
@@ -96,14 +97,12 @@ impl Lzw {
     fn read(&mut self, input: &mut impl BufRead, mut to: &mut [u8]) -> Result<(), String> {
         while !to.is_empty() {
             let packed = input.fill_buf().map_err(unread)?;
-            let at_end = packed.is_empty();
             let result = self.decoder.decode_bytes(packed, to);
             input.consume(result.consumed_in);
             to = &mut to[result.consumed_out..];
-            let status = result.status.map_err(|_| broken("LZW"))?;
-            let ended = matches!(status, LzwStatus::Done) || (at_end && result.consumed_out == 0);
-            if ended && !to.is_empty() {
-                return Err(ends_early());
+            match result.status.map_err(|_| broken("LZW"))? {
+                LzwStatus::Done | LzwStatus::NoProgress if !to.is_empty() => return Err(ends_early()),
+                _ => {}
             }
         }
         Ok(())
@@ -112,19 +111,18 @@ impl Lzw {
 
 fn inflate(decoder: &mut Decompress, input: &mut impl BufRead, mut to: &mut [u8]) -> Result<(), String> {
     loop {
-        let packed = input.fill_buf().map_err(unread)?;
-        let at_end = packed.is_empty();
         let before = (decoder.total_in(), decoder.total_out());
+        let packed = input.fill_buf().map_err(unread)?;
         let status = decoder.decompress(packed, to, FlushDecompress::None).map_err(|_| broken("deflate"))?;
         let (taken, unpacked) = (decoder.total_in() - before.0, decoder.total_out() - before.1);
         input.consume(taken as usize);
         to = &mut to[unpacked as usize..];
-        let ended = status == Status::StreamEnd || at_end;
-        // Behind the last byte there is a checksum, which is looked at without room for another byte.
-        if to.is_empty() && (ended || taken == 0) {
+        let stuck = taken == 0 && unpacked == 0;
+        // With no room left it goes on to the checksum, if that is next.
+        if to.is_empty() && (stuck || status == Status::StreamEnd) {
             return Ok(());
         }
-        if ended && unpacked == 0 {
+        if stuck {
             return Err(ends_early());
         }
     }

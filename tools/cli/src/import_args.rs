@@ -165,7 +165,10 @@ mod tests {
         let resampled = options("--resample 8").map(|options| options.resample);
         assert_eq!(resampled, Ok(Some(Resample { spacing: DVec2::splat(8.0), filter: Filter::Bilinear })));
         assert!(options("--nodata nan").is_ok_and(|options| options.nodata[0].is_nan()));
-        assert_eq!(options("--nodata -9999,-3.4e38").map(|options| options.nodata), Ok(vec![-9999.0, -3.4e38]));
+        assert_eq!(
+            options("--nodata -9999,-3.4e38").map(|options| options.nodata),
+            Ok(vec![-9999.0, -3.4e38])
+        );
     }
 
     #[test]

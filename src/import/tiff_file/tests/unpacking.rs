@@ -96,6 +96,20 @@ proptest! {
 }
 
 #[test]
+fn a_wrong_checksum_is_found_even_where_it_is_read_alone() {
+    let data: Vec<u8> = (0..5000u32).map(|i| (i * i / 7) as u8).collect();
+    let [.., (packing, mut packed), _, _] = packings(&data);
+    assert_eq!(packing, Packing::Deflate);
+    *packed.last_mut().unwrap() ^= 1;
+    for at_once in [packed.len(), packed.len() - 4, 1] {
+        let text = unpack(&mut Unpacker::new(packing), &packed, 5000, &[5000], at_once).unwrap_err();
+        assert_eq!(text, "cannot be unpacked as deflate: truncated, or broken");
+    }
+    // The end of the chunk was not wanted.
+    assert!(unpack(&mut Unpacker::new(packing), &packed, 4000, &[100], 9).is_ok());
+}
+
+#[test]
 fn packbits_as_apple_has_it() {
     // Apple, *Technical Note 1023*; a byte of -128 says nothing.
     let packed = b"\xfe\xaa\x02\x80\x00\x2a\x80\xfd\xaa\x03\x80\x00\x2a\x22\xf7\xaa";
