@@ -6,12 +6,15 @@ mod common;
 
 use common::shared_or_end;
 use landform::field::Sample;
-use landform::import::{Alpha, import_weights};
+use landform::import::{Alpha, WeightOptions, import_weights};
 
 /// Any picture of weights becomes weights that are 255 together, an empty sample all of layer 0.
 #[test]
 fn weights_are_whole_whatever_the_picture_says() {
-    let read = |file: &str, alpha| common::shared(file).map(|path| import_weights(&[path], alpha).unwrap());
+    let read = |file: &str, alpha| {
+        let options = WeightOptions::default().with_alpha(alpha);
+        common::shared(file).map(|path| import_weights(&[path], &options).unwrap())
+    };
     let Some((empty, report)) = read("synth/splat_allzero_257.png", Alpha::Auto) else { return };
     assert_eq!((report.empty, report.scaled), (257 * 257, 257 * 257), "{report}");
     assert!(report.warnings[0].contains("every sample is empty"), "{report}");
@@ -60,17 +63,20 @@ fn numbers_of_layers_are_no_weights() {
     for region in ["m01", "m02", "p00"] {
         let file =
             shared_or_end!(&format!("splat/terrain3d_demo_00_{region}_1024_base_overlay_blend_hole.png"));
-        let text = import_weights(&[file], Alpha::Auto).unwrap_err().to_string();
+        let text = import_weights(&[&file], &WeightOptions::default()).unwrap_err().to_string();
         assert!(text.contains("layer numbers"), "{text}");
+        let faint = WeightOptions::default().with_allow_faint(true);
+        import_weights(&[file], &faint).unwrap_or_else(|why| panic!("{region}: {why}"));
     }
     for file in ["splat/lumix_splatmap_256_ids.tga", "splat/urho3d_TerrainWeights_1024.dds"] {
-        let text = import_weights(&[shared_or_end!(file)], Alpha::Auto).unwrap_err().to_string();
+        let text =
+            import_weights(&[shared_or_end!(file)], &WeightOptions::default()).unwrap_err().to_string();
         assert!(text.contains("no whole PNG"), "{text}");
     }
     let files = [
         shared_or_end!("splat/mundus_splat_512_rgba.png"),
         shared_or_end!("splat/hterrain_splat_513_rgba.png"),
     ];
-    let text = import_weights(&files, Alpha::Auto).unwrap_err().to_string();
+    let text = import_weights(&files, &WeightOptions::default()).unwrap_err().to_string();
     assert!(text.contains("513×513") && text.contains("512×512"), "{text}");
 }

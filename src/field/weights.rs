@@ -24,25 +24,52 @@ impl Weights {
     /// Weights of these amounts, which need not be anything together: `width × height` samples of `layers` amounts each.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for no layer or more than [`Weights::MAX_LAYERS`], and for a count of amounts that is not the
-    /// map's.
+    /// [`Error::Invalid`] for no sample, for no layer or more than [`Weights::MAX_LAYERS`], and for a count of amounts that
+    /// is not the map's.
     pub fn of_amounts(width: u32, height: u32, layers: u32, amounts: &[u16]) -> Result<Self> {
+        Self::check(width, height, layers)?;
+        let wanted = u128::from(width) * u128::from(height) * u128::from(layers);
+        if amounts.len() as u128 != wanted {
+            let why = format!(
+                "{} amounts, but {width}×{height} samples of {layers} layers need {wanted}",
+                amounts.len()
+            );
+            return Err(Error::invalid("layer weights", why));
+        }
+        let mut rows = amounts.chunks_exact(width as usize * layers as usize);
+        Self::of_rows(width, height, layers, |row| {
+            row.extend_from_slice(rows.next().unwrap_or_default());
+            Ok(())
+        })
+    }
+
+    /// The same of one row after the other: `next` adds the amounts of a row to an empty list.
+    pub(crate) fn of_rows(
+        width: u32,
+        height: u32,
+        layers: u32,
+        mut next: impl FnMut(&mut Vec<u16>) -> Result<()>,
+    ) -> Result<Self> {
+        Self::check(width, height, layers)?;
+        let mut bytes = Vec::with_capacity(width as usize * height as usize * layers as usize);
+        let mut amounts = Vec::with_capacity(width as usize * layers as usize);
+        for _ in 0..height {
+            amounts.clear();
+            next(&mut amounts)?;
+            amounts.chunks_exact(layers as usize).for_each(|amounts| push_whole(&mut bytes, amounts));
+        }
+        Ok(Self { width, height, layers, bytes })
+    }
+
+    fn check(width: u32, height: u32, layers: u32) -> Result<()> {
         let refuse = |why: String| Err(Error::invalid("layer weights", why));
+        if width == 0 || height == 0 {
+            return refuse(format!("{width}×{height} samples; a map has at least one"));
+        }
         if !(1..=Self::MAX_LAYERS).contains(&layers) {
             return refuse(format!("{layers} layers; a map has 1 to {}", Self::MAX_LAYERS));
         }
-        let wanted = width as usize * height as usize * layers as usize;
-        if amounts.len() != wanted {
-            return refuse(format!(
-                "{} amounts, but {width}×{height} samples of {layers} layers need {wanted}",
-                amounts.len()
-            ));
-        }
-        let mut bytes = Vec::with_capacity(wanted);
-        for amounts in amounts.chunks_exact(layers as usize) {
-            push_whole(&mut bytes, amounts);
-        }
-        Ok(Self { width, height, layers, bytes })
+        Ok(())
     }
 
     /// Samples from west to east.
@@ -126,6 +153,8 @@ mod tests {
     fn what_is_no_map_is_refused() {
         assert!(Weights::of_amounts(2, 2, 0, &[]).unwrap_err().to_string().contains("1 to 32"));
         assert!(Weights::of_amounts(2, 2, 33, &[]).is_err());
+        assert!(Weights::of_amounts(0, u32::MAX, 1, &[]).unwrap_err().to_string().contains("at least one"));
+        assert!(Weights::of_amounts(u32::MAX, u32::MAX, 32, &[1; 32]).is_err());
         assert!(Weights::of_amounts(2, 2, 3, &[1; 11]).unwrap_err().to_string().contains("need 12"));
     }
 

@@ -106,10 +106,9 @@ impl Ground {
             Fill::Holes => return Ok(()),
         };
         let (width, voids) = (self.width as usize, &self.voids);
-        each!(&mut self.values, list => {
-            void_fill::fill(list, width, cell, voids.iter(), method)
+        let flow = each!(&mut self.values, list => {
+            void_fill::fill(list, width, cell, voids.iter(), method, progress)
         });
-        let flow = progress(1.0);
         if flow.is_break() {
             return Err("stopped".to_owned());
         }

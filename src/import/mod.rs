@@ -71,7 +71,7 @@ pub use report::ImportReport;
 pub use resample::Filter;
 pub use units::Units;
 pub use values::SampleType;
-pub use weights::{Alpha, WeightReport, export_weights, import_weights};
+pub use weights::{Alpha, WeightOptions, WeightReport, export_weights, import_weights};
 
 use crate::field::{Field, FieldDesc, SampleRect};
 use crate::{Error, Result};

@@ -1,11 +1,17 @@
 //! Pictures of layer weights, which paint programs and other terrain tools call splat maps: each channel of a PNG is a layer.
+//!
+//! The pictures are read twice and row by row: once for what their channels are, and once for the weights, so that besides
+//! the weights no more than a row of each is held. An interlaced picture is held whole.
 
+mod picture;
+
+use super::MAX_SAMPLES;
 use super::export::replace;
-use super::{MAX_SAMPLES, length_of, open};
-use crate::field::{FieldDesc, Weights};
+use crate::field::Weights;
 use crate::{Error, Result};
-use png::{BitDepth, ColorType, Transformations};
-use serde::Serialize;
+use picture::{Picture, Survey};
+use png::{BitDepth, ColorType};
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,11 +28,35 @@ pub enum Alpha {
     Ignore,
 }
 
+/// What a caller knows about pictures of weights. The command line has each option by the same name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WeightOptions {
+    /// What alpha channels are.
+    pub alpha: Alpha,
+    /// Channels of small numbers in patches are faint weights. Without this they are taken for numbers of layers and
+    /// refused.
+    pub allow_faint: bool,
+}
+
+impl WeightOptions {
+    /// The same options with this meaning of alpha channels.
+    pub fn with_alpha(self, alpha: Alpha) -> Self {
+        Self { alpha, ..self }
+    }
+
+    /// The same options with small numbers taken for faint weights, or refused.
+    pub fn with_allow_faint(self, allow_faint: bool) -> Self {
+        Self { allow_faint, ..self }
+    }
+}
+
 /// What was found in pictures of weights. `Display` prints it in lines; serde knows it too.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WeightReport {
     /// The files as the caller named them.
+    #[serde(serialize_with = "paths")]
     pub names: Vec<PathBuf>,
     /// Samples from west to east.
     pub width: u32,
@@ -76,50 +106,88 @@ impl fmt::Display for WeightReport {
 }
 
 /// Reads weights from the channels of one or several PNG pictures of one size, 8 or 16 bits: grey is one layer, colours are
-/// three, and alpha is one more where `alpha` says so. The weights of a sample are scaled to 255 together; a sample
+/// three, and alpha is one more where the options say so. The weights of a sample are scaled to 255 together; a sample
 /// without any has all of layer 0.
 ///
 /// # Errors
 /// [`Error::File`] for a file that cannot be read or is no such picture, for pictures of different sizes, and for pictures of
-/// layer numbers, which are no weights; [`Error::Invalid`] for no file, and for more than [`Weights::MAX_LAYERS`] layers.
-pub fn import_weights<P: AsRef<Path>>(files: &[P], alpha: Alpha) -> Result<(Weights, WeightReport)> {
-    let pictures =
-        files.iter().map(|file| Picture::read(file.as_ref(), alpha)).collect::<Result<Vec<_>>>()?;
-    let Some(first) = pictures.first() else {
-        return Err(Error::invalid("layer weights", "no file is named"));
-    };
-    if let Some((index, other)) = pictures.iter().enumerate().find(|(_, other)| other.size != first.size) {
-        let why = format!(
-            "is {}×{} samples, and {} is {}×{}; all must have one size",
-            other.size.0,
-            other.size.1,
-            files[0].as_ref().display(),
-            first.size.0,
-            first.size.1
-        );
-        return Err(Error::file(files[index].as_ref(), why));
-    }
-    let layers: u32 = pictures.iter().map(|picture| picture.layers as u32).sum();
-    let mut amounts = Vec::with_capacity(first.samples() * layers as usize);
-    for sample in 0..first.samples() {
-        pictures.iter().for_each(|picture| amounts.extend_from_slice(picture.at(sample)));
-    }
-    let weights = Weights::of_amounts(first.size.0, first.size.1, layers, &amounts)?;
-    let names = files.iter().map(|file| file.as_ref().to_owned()).collect();
-    let assumptions = pictures.iter().flat_map(|picture| picture.assumption.clone()).collect();
+/// layer numbers, which are no weights; [`Error::Invalid`] for no file, for more than [`Weights::MAX_LAYERS`] layers, and for
+/// more than [`MAX_SAMPLES`] weights, those of all layers together.
+pub fn import_weights<P: AsRef<Path>>(
+    files: &[P],
+    options: &WeightOptions,
+) -> Result<(Weights, WeightReport)> {
+    let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+    let (width, height) = check(&files, options.alpha)?;
+    let surveys = files.iter().map(|file| Survey::of(file, options)).collect::<Result<Vec<_>>>()?;
+    let layers = surveys.iter().map(|survey| survey.layers as u32).sum();
     let mut report = WeightReport {
-        names,
-        width: first.size.0,
-        height: first.size.1,
+        names: files.iter().map(|&file| file.to_owned()).collect(),
+        width,
+        height,
         layers,
         sums: (f64::INFINITY, 0.0),
         empty: 0,
         scaled: 0,
-        assumptions,
+        assumptions: surveys.iter().flat_map(|survey| survey.assumption.clone()).collect(),
         warnings: Vec::new(),
     };
-    report.count(&amounts);
+    let mut pictures = files.iter().map(|file| Picture::open(file)).collect::<Result<Vec<_>>>()?;
+    if let Some(changed) = pictures.iter().zip(&surveys).position(|(picture, survey)| !survey.is_of(picture))
+    {
+        return Err(Error::file(files[changed], "was changed while it was read; read it again"));
+    }
+    let mut rows = vec![Vec::new(); files.len()];
+    let weights = Weights::of_rows(width, height, layers, |amounts| {
+        for (picture, row) in pictures.iter_mut().zip(&mut rows) {
+            picture.next_row(row)?;
+        }
+        for sample in 0..width as usize {
+            for (row, survey) in rows.iter().zip(&surveys) {
+                amounts.extend_from_slice(&row[sample * survey.channels..][..survey.layers]);
+            }
+        }
+        report.count(amounts);
+        Ok(())
+    })?;
+    report.doubt();
     Ok((weights, report))
+}
+
+/// The size of all pictures, by their headers. Refuses what cannot be read together before memory is taken for it.
+fn check(files: &[&Path], alpha: Alpha) -> Result<(u32, u32)> {
+    let refuse = |why: String| Err(Error::invalid("layer weights", why));
+    let most = Weights::MAX_LAYERS;
+    if files.len() > most as usize {
+        return refuse(format!("{} files; a map has 1 to {most} layers", files.len()));
+    }
+    let mut pictures = Vec::with_capacity(files.len());
+    for &file in files {
+        let picture = Picture::open(file)?;
+        pictures.push((
+            picture.size,
+            picture.channels - usize::from(picture.has_alpha && alpha == Alpha::Ignore),
+        ));
+    }
+    let Some(&((width, height), _)) = pictures.first() else { return refuse("no file is named".to_owned()) };
+    if let Some(other) = pictures.iter().position(|&(size, _)| size != (width, height)) {
+        let ((columns, rows), first) = (pictures[other].0, files[0].display());
+        let why =
+            format!("is {columns}×{rows} samples, and {first} is {width}×{height}; all must have one size");
+        return Err(Error::file(files[other], why));
+    }
+    let layers: usize = pictures.iter().map(|&(_, layers)| layers).sum();
+    if u64::from(width) * u64::from(height) * layers as u64 > MAX_SAMPLES {
+        return refuse(format!(
+            "{width}×{height} samples of {layers} channels are more than {MAX_SAMPLES} weights; halve the pictures, or leave              out channels"
+        ));
+    }
+    Ok((width, height))
+}
+
+/// Paths as text; what is no Unicode in them is replaced.
+fn paths<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
 }
 
 /// Writes weights as an 8-bit PNG whose channels are the layers: grey for one layer, red, green and blue for two or three,
@@ -161,7 +229,7 @@ pub fn export_weights(weights: &Weights, path: impl AsRef<Path>) -> Result<()> {
 }
 
 impl WeightReport {
-    /// Looks at the sums before they were scaled. Amounts have 16 bits.
+    /// Looks at the sums of some samples before they are scaled. Amounts have 16 bits.
     fn count(&mut self, amounts: &[u16]) {
         for amounts in amounts.chunks_exact(self.layers as usize) {
             let sum: u32 = amounts.iter().map(|&amount| u32::from(amount)).sum();
@@ -170,6 +238,10 @@ impl WeightReport {
             self.empty += u64::from(sum == 0);
             self.scaled += u64::from(sum != u32::from(u16::MAX));
         }
+    }
+
+    /// Warns of what looks wrong in all samples together.
+    fn doubt(&mut self) {
         let samples = u64::from(self.width) * u64::from(self.height);
         if self.empty == samples {
             self.warnings.push("every sample is empty: all ground has layer 0".to_owned());
@@ -183,128 +255,5 @@ impl WeightReport {
     }
 }
 
-/// One file: as many amounts of 16 bits a sample as it has layers.
-struct Picture {
-    size: (u32, u32),
-    layers: usize,
-    amounts: Vec<u16>,
-    assumption: Option<String>,
-}
-
-impl Picture {
-    fn samples(&self) -> usize {
-        self.size.0 as usize * self.size.1 as usize
-    }
-
-    fn at(&self, sample: usize) -> &[u16] {
-        &self.amounts[sample * self.layers..][..self.layers]
-    }
-
-    fn read(path: &Path, alpha: Alpha) -> Result<Self> {
-        let refuse = |why: String| Error::file(path, why);
-        let broken =
-            |error: png::DecodingError| refuse(format!("no whole PNG, which weights are read from: {error}"));
-        let mut input = open(path)?;
-        let bytes = length_of(path, &mut input)?;
-        let mut decoder = png::Decoder::new(input);
-        decoder.set_transformations(Transformations::IDENTITY);
-        let info = decoder.read_header_info().map_err(broken)?;
-        check(info, bytes).map_err(refuse)?;
-        let (width, height) = (info.width, info.height);
-        let (channels, has_alpha) = match info.color_type {
-            ColorType::Grayscale | ColorType::Indexed => (1, false),
-            ColorType::GrayscaleAlpha => (2, true),
-            ColorType::Rgb => (3, false),
-            ColorType::Rgba => (4, true),
-        };
-        let wide = info.bit_depth == BitDepth::Sixteen;
-        let mut reader = decoder.read_info().map_err(broken)?;
-        let mut raw = vec![0; reader.output_buffer_size().ok_or_else(|| refuse("too large".to_owned()))?];
-        reader.next_frame(&mut raw).map_err(broken)?;
-        reader.finish().map_err(broken)?;
-        let mut amounts: Vec<u16> = match wide {
-            true => raw.as_chunks::<2>().0.iter().map(|&pair| u16::from_be_bytes(pair)).collect(),
-            false => raw.iter().map(|&byte| u16::from(byte) * 257).collect(),
-        };
-        if let Some(channel) = numbers_in(&amounts, width as usize, channels) {
-            return Err(refuse(format!(
-                "channel {} holds layer numbers, not weights: small whole numbers in patches; what blends between them is not \
-                 read, save a weight a layer",
-                channel + 1
-            )));
-        }
-        let mut assumption = None;
-        let mut layers = channels;
-        if has_alpha && !alpha_is_layer(&amounts, channels, alpha, &mut assumption) {
-            amounts = without_last(&amounts, channels);
-            layers -= 1;
-        }
-        Ok(Self { size: (width, height), layers, amounts, assumption })
-    }
-}
-
-/// Refuses what a header claims before memory is taken for it. The error is a sentence.
-fn check(info: &png::Info<'_>, bytes: u64) -> Result<(), String> {
-    if info.color_type == ColorType::Indexed || !matches!(info.bit_depth, BitDepth::Eight | BitDepth::Sixteen)
-    {
-        return Err("a palette or a PNG of less than 8 bits, which weights are not read from".to_owned());
-    }
-    let samples = u64::from(info.width) * u64::from(info.height);
-    if info.width.max(info.height) > FieldDesc::MAX_SIDE || samples > MAX_SAMPLES {
-        return Err(format!("claims {}×{} samples, more than {MAX_SAMPLES}", info.width, info.height));
-    }
-    // Deflate cannot pack more than 1032 bytes into one.
-    if info.raw_bytes() as u64 / 1040 > bytes {
-        return Err(format!(
-            "claims {}×{} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says",
-            info.width, info.height
-        ));
-    }
-    Ok(())
-}
-
-fn alpha_is_layer(amounts: &[u16], channels: usize, alpha: Alpha, assumption: &mut Option<String>) -> bool {
-    match alpha {
-        Alpha::Layer => true,
-        Alpha::Ignore => false,
-        Alpha::Auto => {
-            let mut alphas = amounts.iter().skip(channels - 1).step_by(channels);
-            let first = alphas.next();
-            let varies = alphas.any(|alpha| Some(alpha) != first);
-            *assumption = Some(if varies {
-                "alpha is a layer, because it differs from sample to sample (--alpha ignore, or Alpha::Ignore)"
-                    .to_owned()
-            } else {
-                "alpha is no layer, because it is the same everywhere (--alpha layer, or Alpha::Layer)"
-                    .to_owned()
-            });
-            varies
-        }
-    }
-}
-
-fn without_last(amounts: &[u16], channels: usize) -> Vec<u16> {
-    amounts.chunks_exact(channels).flat_map(|pixel| pixel[..channels - 1].iter().copied()).collect()
-}
-
-/// The first channel that holds numbers of layers: not all 0, none above 31 of 255, and the same from sample to sample
-/// nearly everywhere, where a faint layer would fade.
-fn numbers_in(amounts: &[u16], width: usize, channels: usize) -> Option<usize> {
-    const MOST: u16 = 31 * 257;
-    /// Of a hundred neighbours.
-    const EQUAL: usize = 90;
-    (0..channels).find(|&channel| {
-        let mut values = amounts.iter().skip(channel).step_by(channels);
-        let whole = |&&value: &&u16| value.is_multiple_of(257) && value <= MOST;
-        if !values.clone().all(|value| whole(&value)) || values.all(|&value| value == 0) {
-            return false;
-        }
-        let (mut equal, mut pairs) = (0, 0);
-        for row in amounts.chunks_exact(width * channels) {
-            let row: Vec<u16> = row.iter().skip(channel).step_by(channels).copied().collect();
-            equal += row.windows(2).filter(|pair| pair[0] == pair[1]).count();
-            pairs += width - 1;
-        }
-        100 * equal >= EQUAL * pairs
-    })
-}
+#[cfg(test)]
+mod tests;

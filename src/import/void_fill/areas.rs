@@ -1,6 +1,7 @@
 //! Which voids belong together, and which valid samples lie around them.
 
-use std::ops::Range;
+use super::progress::Progress;
+use std::ops::{ControlFlow, Range};
 
 /// Voids side by side in one row, by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +25,22 @@ pub(super) struct Runs {
 
 impl Runs {
     /// The runs of voids that come in ascending order.
-    pub(super) fn of(voids: impl Iterator<Item = usize>, width: usize, height: usize) -> Self {
+    pub(super) fn of(
+        voids: impl Iterator<Item = usize>,
+        width: usize,
+        height: usize,
+        progress: &mut Progress<'_>,
+    ) -> ControlFlow<(), Self> {
         let width = width as u32;
         let mut list: Vec<Run> = Vec::new();
         for index in voids.map(|index| index as u32) {
+            progress.spend(4, 1)?;
             match list.last_mut() {
                 Some(run) if run.end == index && index % width != 0 => run.end += 1,
                 _ => list.push(Run { start: index, end: index + 1 }),
             }
         }
-        Self { width, height: height as u32, list }
+        ControlFlow::Continue(Self { width, height: height as u32, list })
     }
 
     /// How many voids there are.
@@ -65,22 +72,38 @@ impl Runs {
     }
 
     /// Lists the valid samples that touch an area, in ascending order. `area` are the numbers of its runs.
-    pub(super) fn rim(&self, area: &[u32], rim: &mut Vec<u32>) {
+    pub(super) fn rim(
+        &self,
+        area: &[u32],
+        rim: &mut Vec<u32>,
+        progress: &mut Progress<'_>,
+    ) -> ControlFlow<()> {
         rim.clear();
-        for run in area.iter().map(|&number| self.run(number)) {
-            let (_, z) = self.place(run.start);
-            for row in z.saturating_sub(1)..=(z + 1).min(self.height - 1) {
-                let beside = self.beside(run, row);
-                let mut from = beside.start;
-                for void in &self.list[self.among(&beside)] {
-                    rim.extend(from..void.start);
-                    from = void.end;
-                }
-                rim.extend(from..beside.end);
-            }
+        let row_of = |number: u32| self.place(self.run(number).start).1;
+        let (first, last) = (row_of(area[0]), row_of(area[area.len() - 1]));
+        let mut near = Vec::new();
+        for row in first.saturating_sub(1)..=(last + 1).min(self.height - 1) {
+            let from = area.partition_point(|&number| row_of(number) + 1 < row);
+            let beside = area[from..].iter().take_while(|&&number| row_of(number) <= row + 1);
+            near.clear();
+            beside.for_each(|&number| self.valid_beside(self.run(number), row, &mut near));
+            progress.spend(20, near.len())?;
+            near.sort_unstable();
+            near.dedup();
+            rim.extend_from_slice(&near);
         }
-        rim.sort_unstable();
-        rim.dedup();
+        ControlFlow::Continue(())
+    }
+
+    /// Adds the valid samples of a row that touch a run.
+    fn valid_beside(&self, run: Run, row: u32, valid: &mut Vec<u32>) {
+        let beside = self.beside(run, row);
+        let mut from = beside.start;
+        for void in &self.list[self.among(&beside)] {
+            valid.extend(from..void.start);
+            from = void.end;
+        }
+        valid.extend(from..beside.end);
     }
 }
 
@@ -93,11 +116,12 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    pub(super) fn of(runs: &Runs) -> Self {
-        let count = runs.list.len() as u32;
+    pub(super) fn of(runs: &Runs, progress: &mut Progress<'_>) -> ControlFlow<(), Self> {
+        let count = runs.list.len();
         // A forest in which a parent comes before its children.
-        let mut parents: Vec<u32> = (0..count).collect();
+        let mut parents: Vec<u32> = (0..count as u32).collect();
         for (number, &run) in (0..).zip(&runs.list) {
+            progress.spend(50, 1)?;
             let (_, z) = runs.place(run.start);
             if z == 0 {
                 continue;
@@ -107,19 +131,42 @@ impl Areas {
                 parents[a.max(b) as usize] = a.min(b);
             }
         }
-        for number in 0..count as usize {
+        for number in 0..count {
             parents[number] = parents[parents[number] as usize];
+            progress.spend(5, 1)?;
         }
         let firsts = parents;
-        let mut order: Vec<u32> = (0..count).collect();
-        order.sort_unstable_by_key(|&number| (firsts[number as usize], number));
-        Self { order, firsts }
+        let order = in_areas(&firsts, progress)?;
+        ControlFlow::Continue(Self { order, firsts })
     }
 
     /// The areas, each by the numbers of its runs in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         self.order.chunk_by(|&a, &b| self.firsts[a as usize] == self.firsts[b as usize])
     }
+}
+
+/// The numbers of all runs, sorted by the first of their area and then by themselves. There are as many places as runs, so
+/// that each is found by counting.
+fn in_areas(firsts: &[u32], progress: &mut Progress<'_>) -> ControlFlow<(), Vec<u32>> {
+    let mut places = vec![0; firsts.len()];
+    for &first in firsts {
+        places[first as usize] += 1;
+        progress.spend(5, 1)?;
+    }
+    let mut next = 0;
+    for place in &mut places {
+        let runs = std::mem::replace(place, next);
+        next += runs;
+    }
+    let mut order = vec![0; firsts.len()];
+    for (number, &first) in (0..).zip(firsts) {
+        let place: &mut u32 = &mut places[first as usize];
+        order[*place as usize] = number;
+        *place += 1;
+        progress.spend(5, 1)?;
+    }
+    ControlFlow::Continue(order)
 }
 
 /// The root of a run's tree. Halves the way there for the next who asks.
@@ -134,21 +181,23 @@ fn first(parents: &mut [u32], mut number: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::progress::unstopped;
     use super::*;
 
     fn runs_of(rows: &[&str]) -> Runs {
         let voids =
             rows.concat().bytes().enumerate().filter(|&(_, sample)| sample == b'#').collect::<Vec<_>>();
-        Runs::of(voids.into_iter().map(|(index, _)| index), rows[0].len(), rows.len())
+        let voids = voids.into_iter().map(|(index, _)| index);
+        unstopped(|progress| Runs::of(voids, rows[0].len(), rows.len(), progress))
     }
 
     /// The first void and the rim of every area.
     fn rims(rows: &[&str]) -> Vec<(u32, Vec<u32>)> {
         let runs = runs_of(rows);
-        let areas = Areas::of(&runs);
+        let areas = unstopped(|progress| Areas::of(&runs, progress));
         let mut rim = Vec::new();
         let list = areas.iter().map(|area| {
-            runs.rim(area, &mut rim);
+            unstopped(|progress| runs.rim(area, &mut rim, progress));
             (runs.run(area[0]).start, rim.clone())
         });
         list.collect()

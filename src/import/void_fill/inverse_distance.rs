@@ -1,15 +1,16 @@
 //! The mean of a rim, weighted by the inverse square of the distance, without a look at every sample of it.
 //!
-//! A binary tree halves the rim (Barnes and Hut 1986, with boxes that fit). A group of samples that is small against
-//! its distance is taken as a whole, by the first terms of the series of its weights: their number, and how they and
-//! their heights spread around their middle. A void in an area with a rim of n samples looks at about log n groups.
-//! Where the rim is a handful of samples the mean is exact; elsewhere it is off by less than a thousandth of the
+//! A binary tree halves the box around the rim (Barnes and Hut 1986, with boxes that fit). A group of samples that is
+//! small against its distance is taken as a whole, by the first terms of the series of its weights: their number, and
+//! how they and their heights spread around their middle. A void in an area with a rim of n samples looks at about log n
+//! groups, and voids beside each other look at them together. Where the rim is a handful of samples the mean is exact; elsewhere it is off by less than a thousandth of the
 //! difference between the rim's lowest and highest height where heights are noise, and by less than a ten-thousandth
 //! where ground is smooth.
 
-use super::RimSample;
-use glam::{DMat2, DVec2};
-use std::ops::Range;
+use super::progress::{PART, Progress};
+use super::{RimSample, Surface};
+use glam::DVec2;
+use std::ops::{ControlFlow, Range};
 
 /// How small a group must be against its distance: its radius divided by that.
 const OPENING: f64 = 0.2;
@@ -18,9 +19,13 @@ const LEAF: usize = 16;
 /// A group that holds more than one of so many samples of the rim is never taken as a whole: its error would be that of
 /// the mean. In the middle of an area no such group is small enough; far from a rim that lies on one side it would be.
 const PARTS: usize = 16;
+/// Places that are looked at together, and columns between the first and the last of them.
+const LANES: usize = 8;
+const SPAN: f64 = 16.0;
 
 /// The samples of a rim in groups.
 pub(super) struct Tree {
+    cell: DVec2,
     samples: Vec<Sample>,
     /// A group comes before its two halves, which come before the next.
     groups: Vec<Group>,
@@ -34,17 +39,25 @@ struct Sample {
     height: f64,
 }
 
+/// A symmetric matrix.
+#[derive(Clone, Copy, Default)]
+struct Squares {
+    xx: f64,
+    xz: f64,
+    zz: f64,
+}
+
 struct Group {
     middle: DVec2,
-    /// The square of the distance from which the group is taken as a whole.
+    /// The distance from which the group is taken as a whole.
     far: f64,
     count: f64,
     /// Σ δ δᵀ, δ being a sample's way from the middle. Σ δ is 0.
-    spread: DMat2,
+    spread: Squares,
     /// Σ h, Σ h δ and Σ h δ δᵀ, h being a sample's height.
     height: f64,
     height_lean: DVec2,
-    height_spread: DMat2,
+    height_spread: Squares,
     samples: Range<u32>,
     /// The group after this one and its halves.
     next: u32,
@@ -53,118 +66,216 @@ struct Group {
 
 impl Tree {
     /// The tree of a rim of at least one sample.
-    pub(super) fn of(rim: Vec<RimSample>, cell: DVec2) -> Self {
-        let samples = rim.iter().map(|sample| Sample { at: sample.steps * cell, height: sample.height });
-        let heights = || rim.iter().map(|sample| sample.height);
+    pub(super) fn of(rim: &[RimSample], cell: DVec2, progress: &mut Progress<'_>) -> ControlFlow<(), Self> {
         let mut tree = Self {
-            samples: samples.collect(),
+            cell,
+            samples: Vec::with_capacity(rim.len()),
             groups: Vec::new(),
-            lowest: heights().fold(f64::INFINITY, f64::min),
-            highest: heights().fold(f64::NEG_INFINITY, f64::max),
+            lowest: f64::INFINITY,
+            highest: f64::NEG_INFINITY,
         };
-        tree.divide(0..rim.len());
-        tree
+        progress.each(rim, |sample| {
+            tree.lowest = tree.lowest.min(sample.height);
+            tree.highest = tree.highest.max(sample.height);
+            tree.samples.push(Sample { at: sample.steps * cell, height: sample.height });
+        })?;
+        tree.divide(0..rim.len(), progress)?;
+        ControlFlow::Continue(tree)
     }
 
     /// Adds the group of these samples and all within it.
-    fn divide(&mut self, range: Range<usize>) {
+    fn divide(&mut self, range: Range<usize>, progress: &mut Progress<'_>) -> ControlFlow<()> {
         let (number, count) = (self.groups.len(), self.samples.len());
         let samples = &mut self.samples[range.clone()];
-        let divided = samples.len() > LEAF;
-        let mut group =
-            Group { samples: range.start as u32..range.end as u32, divided, ..Group::of(samples) };
+        let hull = Hull::of(samples, progress)?;
+        let mut group = Group::of(samples, hull.middle, progress)?;
+        group.samples = range.start as u32..range.end as u32;
+        group.divided = samples.len() > LEAF;
         if samples.len() * PARTS > count {
             group.far = f64::INFINITY;
         }
+        let divided = group.divided;
         self.groups.push(group);
         if divided {
-            let low = samples.iter().fold(DVec2::INFINITY, |low, sample| low.min(sample.at));
-            let high = samples.iter().fold(DVec2::NEG_INFINITY, |high, sample| high.max(sample.at));
-            let axis = usize::from((high - low).x < (high - low).y);
-            let half = samples.len() / 2;
-            samples.select_nth_unstable_by(half, |a, b| a.at[axis].total_cmp(&b.at[axis]));
-            self.divide(range.start..range.start + half);
-            self.divide(range.start + half..range.end);
+            let half = range.start + hull.halve(samples, progress)?;
+            self.divide(range.start..half, progress)?;
+            self.divide(half..range.end, progress)?;
         }
         self.groups[number].next = self.groups.len() as u32;
+        ControlFlow::Continue(())
     }
 
-    /// The mean at a place where no sample of the rim is.
-    pub(super) fn height(&self, at: DVec2) -> f64 {
-        let (mut weights, mut heights) = (0.0, 0.0);
+    /// The means at a few places near each other where no sample of the rim is. All of them look at the same groups.
+    fn means(&self, places: &mut Places) {
         let mut number = 0;
         while let Some(group) = self.groups.get(number) {
-            let way = at - group.middle;
-            let square = way.length_squared();
-            if square > group.far {
-                let (weight, height) = group.pull(way, 1.0 / square);
-                weights += weight;
-                heights += height;
+            let far = group.far + places.radius;
+            if places.middle.distance_squared(group.middle) > far * far {
+                group.pull(places);
             } else if group.divided {
                 number += 1;
                 continue;
             } else {
                 for sample in &self.samples[group.samples.start as usize..group.samples.end as usize] {
-                    let weight = 1.0 / at.distance_squared(sample.at);
-                    weights += weight;
-                    heights += weight * sample.height;
+                    places.add(sample);
                 }
             }
             number = group.next as usize;
         }
-        // The terms that are left out may lead out of the range by a little.
-        (heights / weights).clamp(self.lowest, self.highest)
+    }
+}
+
+impl Surface for Tree {
+    fn heights(&self, steps: &[DVec2], heights: &mut [f64]) {
+        let mut from = 0;
+        while from < steps.len() {
+            let first = steps[from];
+            let near = |place: &&DVec2| place.y == first.y && place.x - first.x < SPAN;
+            let end = from + steps[from..].iter().take(LANES).take_while(near).count();
+            let mut places = Places::of(&steps[from..end], self.cell);
+            self.means(&mut places);
+            for (lane, height) in heights[from..end].iter_mut().enumerate() {
+                // The terms that are left out may lead out of the range by a little.
+                *height = (places.heights[lane] / places.weights[lane]).clamp(self.lowest, self.highest);
+            }
+            from = end;
+        }
+    }
+}
+
+/// A few places of voids in metres, and sums of weights, and of weights times heights, for each.
+struct Places {
+    middle: DVec2,
+    /// How far the places are from the middle at most.
+    radius: f64,
+    x: [f64; LANES],
+    z: [f64; LANES],
+    weights: [f64; LANES],
+    heights: [f64; LANES],
+}
+
+impl Places {
+    /// Places in one row, west to east. Where they are few, the last counts for those that are missing.
+    fn of(steps: &[DVec2], cell: DVec2) -> Self {
+        let (first, last) = (steps[0] * cell, steps[steps.len() - 1] * cell);
+        let at = |lane: usize| steps[lane.min(steps.len() - 1)] * cell;
+        Self {
+            middle: first.midpoint(last),
+            radius: 0.5 * first.distance(last),
+            x: std::array::from_fn(|lane| at(lane).x),
+            z: std::array::from_fn(|lane| at(lane).y),
+            weights: [0.0; LANES],
+            heights: [0.0; LANES],
+        }
+    }
+
+    fn add(&mut self, sample: &Sample) {
+        for lane in 0..LANES {
+            let (x, z) = (self.x[lane] - sample.at.x, self.z[lane] - sample.at.y);
+            let weight = 1.0 / (x * x + z * z);
+            self.weights[lane] += weight;
+            self.heights[lane] += weight * sample.height;
+        }
+    }
+}
+
+/// Where the samples of a group lie.
+struct Hull {
+    low: DVec2,
+    high: DVec2,
+    /// The mean of their places.
+    middle: DVec2,
+}
+
+impl Hull {
+    fn of(samples: &[Sample], progress: &mut Progress<'_>) -> ControlFlow<(), Self> {
+        let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+        let mut sum = DVec2::ZERO;
+        progress.each(samples, |sample| {
+            (low, high, sum) = (low.min(sample.at), high.max(sample.at), sum + sample.at);
+        })?;
+        ControlFlow::Continue(Self { low, high, middle: sum / samples.len() as f64 })
+    }
+
+    /// Puts the samples of one half of the box before those of the other, and returns how many they are. Neither half is
+    /// without any, because the box fits: no two samples are in one place.
+    fn halve(&self, samples: &mut [Sample], progress: &mut Progress<'_>) -> ControlFlow<(), usize> {
+        let axis = usize::from((self.high - self.low).x < (self.high - self.low).y);
+        let border = self.low[axis] + 0.5 * (self.high - self.low)[axis];
+        let mut half = 0;
+        for start in (0..samples.len()).step_by(PART) {
+            let end = samples.len().min(start + PART);
+            for index in start..end {
+                if samples[index].at[axis] < border {
+                    samples.swap(index, half);
+                    half += 1;
+                }
+            }
+            progress.spend(5, end - start)?;
+        }
+        ControlFlow::Continue(half)
     }
 }
 
 impl Group {
     /// A group that is not divided yet. Where its samples are is left to the caller.
-    fn of(samples: &[Sample]) -> Self {
-        let count = samples.len() as f64;
-        let middle = samples.iter().map(|sample| sample.at).sum::<DVec2>() / count;
+    fn of(samples: &[Sample], middle: DVec2, progress: &mut Progress<'_>) -> ControlFlow<(), Self> {
         let mut group = Self {
             middle,
             far: 0.0,
-            count,
-            spread: DMat2::ZERO,
+            count: samples.len() as f64,
+            spread: Squares::default(),
             height: 0.0,
             height_lean: DVec2::ZERO,
-            height_spread: DMat2::ZERO,
+            height_spread: Squares::default(),
             samples: 0..0,
             next: 0,
             divided: false,
         };
-        for sample in samples {
-            let way = sample.at - middle;
-            let square = DMat2::from_cols(way * way.x, way * way.y);
-            group.far = group.far.max(way.length_squared() / (OPENING * OPENING));
-            group.spread += square;
-            group.height += sample.height;
-            group.height_lean += sample.height * way;
-            group.height_spread += sample.height * square;
-        }
-        group
+        progress.each(samples, |sample| group.add(sample))?;
+        ControlFlow::Continue(group)
     }
 
-    /// The sum of the weights, and of the weights times the heights, at a place that is `way` from the middle.
-    /// `inverse` is the inverse of the square of its length.
+    fn add(&mut self, sample: &Sample) {
+        let way = sample.at - self.middle;
+        self.far = self.far.max(way.length() / OPENING);
+        self.spread.add(way, 1.0);
+        self.height += sample.height;
+        self.height_lean += sample.height * way;
+        self.height_spread.add(way, sample.height);
+    }
+
+    /// Adds the sums of the weights, and of the weights times the heights.
     ///
-    /// With t for the way and δ for that of a sample, 1 / |t − δ|² = 1/t² + 2 t·δ / t⁴ + 4 (t·δ)² / t⁶ − δ² / t⁴ + …
-    fn pull(&self, way: DVec2, inverse: f64) -> (f64, f64) {
-        let second = |spread: &DMat2| {
-            let trace = spread.x_axis.x + spread.y_axis.y;
-            (4.0 * inverse * way.dot(*spread * way) - trace) * inverse * inverse
-        };
-        let first = 2.0 * inverse * inverse * way.dot(self.height_lean);
-        (
-            self.count * inverse + second(&self.spread),
-            self.height * inverse + first + second(&self.height_spread),
-        )
+    /// With t for the way from the middle to a place and δ for that to a sample, 1 / |t − δ|² = 1/t² + 2 t·δ / t⁴ +
+    /// 4 (t·δ)² / t⁶ − δ² / t⁴ + …
+    fn pull(&self, places: &mut Places) {
+        for lane in 0..LANES {
+            let (x, z) = (places.x[lane] - self.middle.x, places.z[lane] - self.middle.y);
+            let inverse = 1.0 / (x * x + z * z);
+            let second = |sum: &Squares| {
+                let along = x * x * sum.xx + 2.0 * x * z * sum.xz + z * z * sum.zz;
+                (4.0 * inverse * along - (sum.xx + sum.zz)) * inverse * inverse
+            };
+            let first = 2.0 * inverse * inverse * (x * self.height_lean.x + z * self.height_lean.y);
+            places.weights[lane] += self.count * inverse + second(&self.spread);
+            places.heights[lane] += self.height * inverse + first + second(&self.height_spread);
+        }
+    }
+}
+
+impl Squares {
+    /// Adds `times` the square of a way.
+    fn add(&mut self, way: DVec2, times: f64) {
+        self.xx += times * way.x * way.x;
+        self.xz += times * way.x * way.y;
+        self.zz += times * way.y * way.y;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::progress::unstopped;
     use super::*;
     use proptest::prelude::*;
 
@@ -176,10 +287,14 @@ mod tests {
 
     /// The largest error against the exact mean, in parts of the rim's range.
     fn error(rim: &[RimSample], cell: DVec2, places: impl Iterator<Item = DVec2>) -> f64 {
-        let tree = Tree::of(rim.to_vec(), cell);
+        let tree = unstopped(|progress| Tree::of(rim, cell, progress));
+        let places: Vec<_> = places.filter(|place| rim.iter().all(|sample| sample.steps != *place)).collect();
+        let mut heights = vec![0.0; places.len()];
+        tree.heights(&places, &mut heights);
         let errors = places
-            .filter(|place| rim.iter().all(|sample| sample.steps != *place))
-            .map(|place| (tree.height(place * cell) - exact(rim, cell, place * cell)).abs());
+            .iter()
+            .zip(heights)
+            .map(|(&place, height)| (height - exact(rim, cell, place * cell)).abs());
         // Samples of one height leave nothing to be wrong about.
         errors.fold(0.0, f64::max) / (tree.highest - tree.lowest).max(1e-9)
     }

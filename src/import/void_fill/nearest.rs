@@ -10,20 +10,31 @@
 
 use super::super::values::Height;
 use super::areas::Runs;
+use super::progress::Progress;
 use glam::DVec2;
+use std::ops::ControlFlow;
 
 /// No valid sample in the column.
 const NONE: u32 = u32::MAX;
 
 /// Copies to every void the valid sample nearest to it.
-pub(super) fn fill<T: Height>(values: &mut [T], runs: &Runs, cell: DVec2) {
-    let rows = rows_in_columns(runs);
+pub(super) fn fill<T: Height>(
+    values: &mut [T],
+    runs: &Runs,
+    cell: DVec2,
+    progress: &mut Progress<'_>,
+) -> ControlFlow<()> {
+    // Every void is looked at in three passes.
+    progress.expect(3 * runs.voids());
+    let rows = rows_in_columns(runs, progress)?;
     let mut rows = rows.iter();
     let width = runs.width;
     // All that counts is how the two compare.
     let weights = if cell.x == cell.y { DVec2::ONE } else { cell * cell };
     let mut envelope = Envelope { weights, sites: Vec::new() };
     for run in runs.list.iter().map(|run| run.indices()) {
+        progress.done(run.len());
+        progress.spend(50, run.len())?;
         let (west, z) = runs.place(run.start);
         let east = west + run.len() as u32;
         envelope.sites.clear();
@@ -44,10 +55,11 @@ pub(super) fn fill<T: Height>(values: &mut [T], runs: &Runs, cell: DVec2) {
             values[index as usize] = values[row as usize * width as usize + column as usize];
         }
     }
+    ControlFlow::Continue(())
 }
 
 /// For every void the row of the valid sample of its column that is nearest to it, the northern one of two.
-fn rows_in_columns(runs: &Runs) -> Vec<u32> {
+fn rows_in_columns(runs: &Runs, progress: &mut Progress<'_>) -> ControlFlow<(), Vec<u32>> {
     /// A stretch of voids in a column, while rows are swept.
     #[derive(Clone)]
     struct Stretch {
@@ -60,6 +72,8 @@ fn rows_in_columns(runs: &Runs) -> Vec<u32> {
     // Beyond the map lies no valid sample, as if its columns went on with voids.
     let mut columns = vec![Stretch { last: u32::MAX, valid: NONE }; runs.width as usize];
     for run in &runs.list {
+        progress.done(run.indices().len());
+        progress.spend(10, run.indices().len())?;
         for (x, z) in run.indices().map(|index| runs.place(index)) {
             let column = &mut columns[x as usize];
             if column.last.wrapping_add(1) != z {
@@ -72,6 +86,8 @@ fn rows_in_columns(runs: &Runs) -> Vec<u32> {
     columns.fill(Stretch { last: runs.height, valid: NONE });
     let mut nearest = rows.iter_mut().rev();
     for run in runs.list.iter().rev() {
+        progress.done(run.indices().len());
+        progress.spend(10, run.indices().len())?;
         for ((x, z), nearest) in run.indices().rev().map(|index| runs.place(index)).zip(&mut nearest) {
             let column = &mut columns[x as usize];
             if column.last != z + 1 {
@@ -84,7 +100,7 @@ fn rows_in_columns(runs: &Runs) -> Vec<u32> {
             }
         }
     }
-    rows
+    ControlFlow::Continue(rows)
 }
 
 /// The nearest sample of one column of a row.

@@ -1,7 +1,9 @@
 //! The plane that fits a rim best.
 
-use super::RimSample;
+use super::progress::Progress;
+use super::{RimSample, Surface};
 use glam::DVec2;
+use std::ops::ControlFlow;
 
 /// Heights that change evenly.
 pub(super) struct Plane {
@@ -18,58 +20,71 @@ impl Plane {
     ///
     /// Samples in one line say nothing of the slope across it and a single sample of no slope at all; what is not said
     /// is level. `cell` is needed to know what lies across.
-    pub(super) fn of(rim: &[RimSample], cell: DVec2) -> Self {
+    pub(super) fn of(rim: &[RimSample], cell: DVec2, progress: &mut Progress<'_>) -> ControlFlow<(), Self> {
         let count = rim.len() as f64;
-        let middle = rim.iter().map(|sample| sample.steps).sum::<DVec2>() / count;
-        let height = rim.iter().map(|sample| sample.height / count).sum::<f64>();
-        let mut plane = Self { middle, height, slope: DVec2::ZERO };
-        let (Some(first), Some(last)) = (rim.first(), farthest(rim)) else { return plane };
-        let line = last.steps - first.steps;
+        let mut plane = Self { middle: DVec2::ZERO, height: 0.0, slope: DVec2::ZERO };
+        progress.each(rim, |sample| {
+            plane.middle += sample.steps;
+            plane.height += sample.height / count;
+        })?;
+        plane.middle /= count;
+        let first = rim[0].steps;
+        let mut line = DVec2::ZERO;
+        progress.each(rim, |sample| {
+            let way = sample.steps - first;
+            line = if way.length_squared() > line.length_squared() { way } else { line };
+        })?;
         if line == DVec2::ZERO {
-            return plane;
+            return ControlFlow::Continue(plane);
         }
         // How often the line's length fits into a way, seen along it.
         let along = line * cell * cell / (line * cell).length_squared();
-        let rise = plane.rise(rim, along);
-        plane.slope = along * rise;
+        plane.slope = along * plane.rise(rim, along, progress)?;
         // Steps are whole numbers, so that this is exact.
-        if rim.iter().any(|sample| line.perp_dot(sample.steps - first.steps) != 0.0) {
+        let mut is_line = true;
+        progress.each(rim, |sample| is_line &= line.perp_dot(sample.steps - first) == 0.0)?;
+        if !is_line {
             // What is left across the line when its share along it is taken away, as Gram and Schmidt do: squares of
             // squares would lose the slope across a long and thin area.
             let across = line.perp() / line.length();
-            let shares = rim.iter().map(|sample| sample.steps - middle);
-            let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), way| {
-                (sum + way.dot(along) * way.dot(across), squares + way.dot(along).powi(2))
-            });
+            let (mut sum, mut squares) = (0.0, 0.0);
+            progress.each(rim, |sample| {
+                let way = sample.steps - plane.middle;
+                sum += way.dot(along) * way.dot(across);
+                squares += way.dot(along).powi(2);
+            })?;
             let across = across - along * (sum / squares);
-            plane.slope += across * plane.rise(rim, across);
+            plane.slope += across * plane.rise(rim, across, progress)?;
         }
-        plane
+        ControlFlow::Continue(plane)
     }
 
     /// The rise per unit of a direction that the plane does not have yet.
-    fn rise(&self, rim: &[RimSample], direction: DVec2) -> f64 {
-        let (sum, squares) = rim.iter().fold((0.0, 0.0), |(sum, squares), sample| {
+    fn rise(&self, rim: &[RimSample], direction: DVec2, progress: &mut Progress<'_>) -> ControlFlow<(), f64> {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        progress.each(rim, |sample| {
             let way = (sample.steps - self.middle).dot(direction);
-            (sum + way * (sample.height - self.height(sample.steps)), squares + way * way)
-        });
-        sum / squares
+            sum += way * (sample.height - self.height(sample.steps));
+            squares += way * way;
+        })?;
+        ControlFlow::Continue(sum / squares)
     }
 
     /// The height at these columns and rows.
-    pub(super) fn height(&self, steps: DVec2) -> f64 {
+    fn height(&self, steps: DVec2) -> f64 {
         self.height + self.slope.dot(steps - self.middle)
     }
 }
 
-/// The sample farthest from the first.
-fn farthest(rim: &[RimSample]) -> Option<&RimSample> {
-    let away = |sample: &RimSample| sample.steps.distance_squared(rim[0].steps);
-    rim.iter().max_by(|a, b| away(a).total_cmp(&away(b)))
+impl Surface for Plane {
+    fn heights(&self, steps: &[DVec2], heights: &mut [f64]) {
+        steps.iter().zip(heights).for_each(|(&steps, height)| *height = self.height(steps));
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::progress::unstopped;
     use super::*;
 
     fn plane(samples: &[(i32, i32, f64)], cell: DVec2) -> impl Fn(f64, f64) -> f64 {
@@ -77,7 +92,7 @@ mod tests {
             .iter()
             .map(|&(x, z, height)| RimSample { steps: DVec2::new(f64::from(x), f64::from(z)), height })
             .collect();
-        let plane = Plane::of(&rim, cell);
+        let plane = unstopped(|progress| Plane::of(&rim, cell, progress));
         move |x, z| plane.height(DVec2::new(x, z))
     }
 

@@ -1,3 +1,4 @@
+use super::progress::unstopped;
 use super::*;
 use proptest::prelude::*;
 
@@ -13,6 +14,19 @@ fn map(rows: &[&str]) -> (Vec<f64>, usize, Vec<usize>) {
     // What lies below a void is not to be seen in any result.
     let values = samples.iter().map(|sample| sample.parse().unwrap_or(f64::NAN)).collect();
     (values, samples.len() / rows.len(), voids)
+}
+
+/// Fills and is not stopped.
+fn fill<T: Height>(
+    values: &mut [T],
+    width: usize,
+    cell: DVec2,
+    voids: impl Iterator<Item = usize>,
+    method: Method,
+) {
+    assert!(
+        super::fill(values, width, cell, voids, method, &mut |_| ControlFlow::Continue(())).is_continue()
+    );
 }
 
 fn filled(rows: &[&str], cell: (f64, f64), method: Method) -> Vec<f64> {
@@ -118,6 +132,38 @@ fn cells_may_be_as_thin_as_spacings_may_be() {
     }
 }
 
+#[test]
+fn progress_is_told_and_a_break_ends_it() {
+    // Every other sample or so, in no order.
+    let mut state = 1u32;
+    let voids: Vec<usize> = (0..700 * 700)
+        .filter(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 31 == 1
+        })
+        .collect();
+    for method in METHODS {
+        let fill = |report: &mut dyn FnMut(f64) -> ControlFlow<()>| {
+            super::fill(&mut vec![1.0f32; 700 * 700], 700, DVec2::ONE, voids.iter().copied(), method, report)
+        };
+        let mut parts = Vec::new();
+        let whole = fill(&mut |part| {
+            parts.push(part);
+            ControlFlow::Continue(())
+        });
+        assert!(whole.is_continue() && parts.len() > 1 && parts.is_sorted(), "{method:?}: {parts:?}");
+        assert!(parts.last().is_some_and(|&part| part > 0.0 && part <= 1.0), "{method:?}: {parts:?}");
+        for last in [1, parts.len() / 2 + 1] {
+            let mut calls = 0;
+            let stopped = fill(&mut |_| {
+                calls += 1;
+                if calls == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert!(stopped.is_break() && calls == last, "{method:?}: {calls} calls");
+        }
+    }
+}
+
 /// A map with voids: single ones, bars and boxes, so that areas have every shape.
 #[derive(Clone, Debug)]
 struct Holed {
@@ -217,11 +263,11 @@ proptest! {
         let ground = |index: usize| 100.0 + DVec2::new(x, z).dot(map.place(index));
         let mut values: Vec<f64> = (0..map.samples()).map(ground).collect();
         // Rims in one line do not say all of it.
-        let runs = Runs::of(map.voids.iter().copied(), map.width, map.height);
-        let areas = Areas::of(&runs);
+        let runs = unstopped(|progress| Runs::of(map.voids.iter().copied(), map.width, map.height, progress));
+        let areas = unstopped(|progress| Areas::of(&runs, progress));
         let mut rim = Vec::new();
         let said = areas.iter().all(|area| {
-            runs.rim(area, &mut rim);
+            unstopped(|progress| runs.rim(area, &mut rim, progress));
             let place = |index: u32| map.place(index as usize);
             rim.iter().any(|&a| rim.iter().any(|&b| {
                 (place(a) - place(rim[0])).perp_dot(place(b) - place(rim[0])) != 0.0

@@ -13,7 +13,7 @@ use std::str::FromStr;
 #[command(next_help_heading = "What the file does not say")]
 pub struct ImportArgs {
     /// Metres between samples, west to east and north to south [default: what the file says, else 1]
-    #[arg(long, value_name = "X[,Z]", value_parser = spacing)]
+    #[arg(long, value_name = "X[,Z]", value_parser = spacing, allow_hyphen_values = true)]
     pub spacing: Option<(f64, f64)>,
     /// Metres of the lowest and of the highest code. Where the file holds heights, those outside are clamped
     /// [default: the lowest and the highest height; for codes, 0 to an eighth of the longest side]
@@ -23,8 +23,10 @@ pub struct ImportArgs {
     #[arg(long, value_name = "WxH", value_parser = samples)]
     pub raw_size: Option<(u32, u32)>,
     /// Byte order of raw and hgt samples: le, the low byte first, or be, the high byte first
-    #[arg(long, value_name = "le|be",
-        value_parser = choice([("le", ByteOrder::Little), ("be", ByteOrder::Big)]), hide_possible_values = true)]
+    /// [default: auto, as the format says, and le for raw samples]
+    #[arg(long, value_name = "le|be|auto", hide_possible_values = true, value_parser = choice([
+        ("le", ByteOrder::Little), ("be", ByteOrder::Big), ("auto", ByteOrder::Auto),
+    ]))]
     pub byte_order: Option<ByteOrder>,
     /// Type of raw samples [default: by the extension .r8, .r16, .r32 or .f32; 16 bits for .raw]
     #[arg(long, value_name = "TYPE",
@@ -60,7 +62,7 @@ pub struct ImportArgs {
     pub crop: Option<SampleRect>,
     /// Turns the map over: its west and east sides change places, its north and south, or both
     #[arg(long, value_name = "SIDES", value_parser = choice([
-        ("west-east", Flip::WestEast), ("north-south", Flip::NorthSouth), ("both", Flip::Both),
+        ("none", Flip::None), ("west-east", Flip::WestEast), ("north-south", Flip::NorthSouth), ("both", Flip::Both),
     ]), help_heading = CHANGES)]
     pub flip: Option<Flip>,
     /// What becomes of samples without a height: holes, or ground made from what is around them [default: holes]
@@ -68,7 +70,7 @@ pub struct ImportArgs {
         value_parser = choice(Fill::ALL.map(|fill| (fill.name(), fill))), help_heading = CHANGES)]
     pub fill: Option<Fill>,
     /// Makes samples that are so many metres apart, west to east and north to south
-    #[arg(long, value_name = "SPACING[,Z]", value_parser = spacing, help_heading = CHANGES)]
+    #[arg(long, value_name = "SPACING[,Z]", value_parser = spacing, allow_hyphen_values = true, help_heading = CHANGES)]
     pub resample: Option<(f64, f64)>,
     /// What resampled heights are made with: bilinear, which never overshoots, or the sharper cubic
     /// [default: bilinear]
@@ -148,7 +150,13 @@ mod tests {
             .with_resample(4.0, 5.0, Filter::Cubic)
             .with_tile_samples(64);
         assert_eq!(options(line), Ok(wanted));
-        assert_eq!(options(""), Ok(ImportOptions::default()));
+        for line in ["", "--byte-order auto --flip none"] {
+            assert_eq!(options(line), Ok(ImportOptions::default()), "{line}");
+        }
+        // What no map has is refused by the library, which says what would work.
+        let wanted =
+            ImportOptions::default().with_spacing(-1.0, -1.0).with_resample(-2.0, 3.0, Filter::Bilinear);
+        assert_eq!(options("--spacing -1 --resample -2,3"), Ok(wanted));
     }
 
     #[test]
@@ -177,7 +185,11 @@ mod tests {
             ("--fill mud", "inverse-distance"),
             ("--units yards", "us-feet"),
             ("--crop 1,2", "100,250,513x257"),
-            ("--byte-order middle", "le, be"),
+            ("--byte-order middle", "le, be, auto"),
+            ("--flip up", "none, west-east"),
+            ("--crop 4294967295,0,2x2", "100,250,513x257"),
+            ("--crop 0,0,4294967295x2", "each side"),
+            ("--spacing -x", "`-x` is not a number"),
             ("--filter cubic", "--resample"),
             ("--range 5", "two numbers"),
         ] {

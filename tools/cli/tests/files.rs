@@ -70,6 +70,21 @@ fn info_of_several_files_is_a_list_and_skips_what_is_refused() {
     refused(&folder, "info none.asc --json", "none.asc: cannot be opened");
     std::fs::write(folder.join("c.png"), "no picture").expect("a file");
     refused(&folder, "info c.png", "no PNG signature");
+    for line in ["--spacing -1", "--spacing 1,-2", "--resample -1"] {
+        refused(&folder, &format!("info a.asc {line}"), "spacing");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_may_be_no_unicode() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder("name");
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.asc");
+    std::fs::write(folder.join(name), GRID).expect("a grid");
+    let output = command(&folder, "info --json").arg(name).output().expect("the command starts");
+    let info = parsed(&String::from_utf8(output.stdout).expect("JSON is Unicode"));
+    assert_eq!((output.status.code(), info["name"].as_str()), (Some(0), Some("caf\u{fffd}.asc")));
 }
 
 #[test]
@@ -106,6 +121,10 @@ fn the_command_line_is_explained() {
             "{line}: {}",
             ended.errors
         );
+    }
+    for line in ["--into 4294967295,0", "--into 0,4294967295", "--into 1"] {
+        let ended = run(&folder, &format!("import a.asc ground {line}"));
+        assert!(ended.code == 2 && ended.errors.contains("a column and a row of a map"), "{}", ended.errors);
     }
     assert!(run(&folder, "info a.asc --fill mud").errors.contains("inverse-distance"));
     let help = done(&folder, "--help");
@@ -156,6 +175,17 @@ fn metres_survive_the_formats_that_hold_them() {
     }
     let said = done(&folder, "export a.asc b.png");
     assert!(said.contains("4 open quads are not in it"), "{said}");
+    // A quad that is open by itself has no sample that could be void.
+    let (mut field, _) = landform::import::import(folder.join("a.asc"), &Default::default()).unwrap();
+    field.set_hole(landform::field::Quad::new(0, 2), true);
+    field.set_hole(landform::field::Quad::new(4, 4), true);
+    landform::import::export_folder(&field, folder.join("ground")).unwrap();
+    for out in ["c.tif", "c.exr"] {
+        let said = done(&folder, &format!("export ground {out}"));
+        assert!(said.contains("1 of its 6 open quads are not in it, because voids are samples"), "{said}");
+        assert_eq!(parsed(&done(&folder, &format!("info {out} --json")))["holes"], 5, "{out}");
+        assert!(!done(&folder, &format!("export a.asc {out} --force")).contains("open quads"), "{out}");
+    }
     done(&folder, "export a.asc whole.png --fill nearest");
 }
 
@@ -237,8 +267,10 @@ fn interrupted(folder: &Path, line: &str, ready: impl Fn(u32) -> bool) {
     let kill = format!("kill -INT {}", child.id());
     let sent = std::process::Command::new("sh").args(["-c", &kill]).status().expect("a signal is sent");
     assert!(sent.success());
+    let start = Instant::now();
     let ended = common::Ended::from(child.wait_with_output().expect("the command ends"));
     assert_eq!(ended.code, 130, "{line}: {}", ended.errors);
+    assert!(start.elapsed() < Duration::from_secs(5), "{line}: it ended after {:?}", start.elapsed());
     let left: Vec<_> =
         std::fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["big.r16"], "{line}");
@@ -260,7 +292,34 @@ fn an_interrupt_leaves_nothing_half_written() {
     let writes = |_: u32| std::fs::read_dir(&folder).is_ok_and(|entries| entries.count() > 1);
     interrupted(&folder, "export big.r16 big.png", writes);
     interrupted(&folder, "import big.r16 big", writes);
+    // Every other sample or so is void, in no order: a fill that takes long.
+    let mut state = 1u32;
+    let samples = (0..4096 * 4096).flat_map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((state >> 31) as u16 * 500).to_le_bytes()
+    });
+    std::fs::write(folder.join("big.r16"), samples.collect::<Vec<_>>()).expect("a long file");
+    let fills = std::cell::Cell::new(None);
+    let half_a_second = |process: u32| {
+        let since = fills.get().or(listens(process).then(std::time::Instant::now));
+        fills.set(since);
+        since.is_some_and(|since| since.elapsed() > std::time::Duration::from_millis(500))
+    };
+    interrupted(&folder, "import big.r16 big --nodata 0 --fill inverse-distance", half_a_second);
     std::fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+/// A square picture of grey amounts, 16 bits each.
+fn png_of_grey(side: u32, amounts: &[u16]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, side, side);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header().expect("a header");
+    let data: Vec<u8> = amounts.iter().flat_map(|amount| amount.to_be_bytes()).collect();
+    writer.write_image_data(&data).expect("a picture");
+    writer.finish().expect("its end");
+    bytes
 }
 
 #[test]
@@ -276,4 +335,9 @@ fn weights_are_made_whole() {
     refused(&folder, "weights a.png -o b.png", "--force replaces it");
     refused(&folder, "weights a.png a.png -o c.png", "a PNG holds up to four");
     refused(&folder, "weights none.png", "none.png: cannot be opened");
+    let amounts: Vec<u16> = (0..64 * 64).map(|index| if index % 64 < 32 { 257 } else { 3 * 257 }).collect();
+    let image = png_of_grey(64, &amounts);
+    std::fs::write(folder.join("faint.png"), image).expect("a picture");
+    refused(&folder, "weights faint.png", "--faint");
+    assert_eq!(parsed(&done(&folder, "weights faint.png --faint --json"))["sums"], json!([1.0, 3.0]));
 }

@@ -92,8 +92,11 @@ fn options_of(bytes: &[u8]) -> ImportOptions {
 pub fn check_weights(folder: &Path, bytes: &[u8]) {
     let file = folder.join("weights.png");
     std::fs::write(&file, bytes).expect("a folder for files");
-    for alpha in [Alpha::Auto, Alpha::Layer, Alpha::Ignore] {
-        if let Ok((weights, report)) = import_weights(&[&file], alpha) {
+    for alpha in Alpha::ALL {
+        let options = landform::import::WeightOptions::default()
+            .with_alpha(alpha)
+            .with_allow_faint(bytes.len() % 2 == 1);
+        if let Ok((weights, report)) = import_weights(&[&file], &options) {
             let mut samples = weights.bytes().chunks_exact(weights.layers() as usize);
             assert!(
                 samples.all(|weights| weights.iter().map(|&weight| u32::from(weight)).sum::<u32>() == 255)

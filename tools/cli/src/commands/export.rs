@@ -2,7 +2,7 @@
 
 use super::{also_size, warn};
 use clap::{Args, ValueHint};
-use landform::field::Field;
+use landform::field::{Field, Quad};
 use landform::import::{ByteOrder, export_exr, export_geotiff, export_png16, export_r16};
 use landform_cli::parse::choice;
 use landform_cli::stop::{Result, Stop, say};
@@ -126,6 +126,15 @@ fn written(field: &Field, kind: Kind, out: &Path) -> String {
             text += &format!("\nIts {holes} open quads are not in it; .tif and .exr have voids.");
         }
     }
+    if matches!(kind, Kind::GeoTiff | Kind::Exr) {
+        let (holes, lost) = (field.holes().count(), holes_between_ground(field));
+        if lost > 0 {
+            text += &format!(
+                "\n{lost} of its {holes} open quads are not in it, because voids are samples and these have ground at every \
+                 corner; a terrain folder keeps them (landform import)."
+            );
+        }
+    }
     if kind != Kind::GeoTiff {
         options.push(format!("--spacing {},{}", desc.spacing.x, desc.spacing.y));
     }
@@ -133,4 +142,45 @@ fn written(field: &Field, kind: Kind, out: &Path) -> String {
         text += &format!("\nTo read it back: {}", options.join(" "));
     }
     text
+}
+
+/// Open quads of which no corner is a void where voids stand for holes: a closed quad touches each.
+fn holes_between_ground(field: &Field) -> u64 {
+    if field.holes().count() == 0 {
+        return 0;
+    }
+    let (columns, rows) = (field.desc().quads_x(), field.desc().quads_z());
+    let is_void = |x: u32, z: u32| {
+        let beside = |at: u32, count: u32| at.saturating_sub(1)..=at.min(count - 1);
+        beside(z, rows).all(|z| beside(x, columns).all(|x| field.is_hole(Quad::new(x, z))))
+    };
+    let quads = (0..rows).flat_map(|z| (0..columns).map(move |x| (x, z)));
+    let open = quads.filter(|&(x, z)| field.is_hole(Quad::new(x, z)));
+    let corners = |x: u32, z: u32| [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)];
+    open.filter(|&(x, z)| !corners(x, z).into_iter().any(|(x, z)| is_void(x, z))).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use landform::field::FieldDesc;
+
+    #[test]
+    fn a_quad_is_lost_where_each_of_its_corners_is_ground() {
+        let open = |quads: &[(u32, u32)]| {
+            let mut field = Field::new(FieldDesc::new(6, 5)).expect("a field");
+            quads.iter().for_each(|&(x, z)| field.set_hole(Quad::new(x, z), true));
+            holes_between_ground(&field)
+        };
+        assert_eq!(open(&[]), 0);
+        assert_eq!(open(&[(2, 2)]), 1);
+        assert_eq!(open(&[(2, 2), (3, 2)]), 2);
+        // The four around a sample, and one more beside them.
+        assert_eq!(open(&[(1, 1), (2, 1), (1, 2), (2, 2)]), 0);
+        assert_eq!(open(&[(1, 1), (2, 1), (1, 2), (2, 2), (3, 2)]), 1);
+        // A sample at a side touches two quads, one in a corner a single one.
+        assert_eq!(open(&[(0, 0)]), 0);
+        assert_eq!(open(&[(4, 1), (4, 2)]), 0);
+        assert_eq!(open(&[(4, 1)]), 1);
+    }
 }

@@ -52,7 +52,7 @@ impl Import {
             None => self.as_terrain()?,
         };
         if self.json {
-            print(format_args!("{:#}\n", info::json(&report)))?;
+            print(format_args!("{:#}\n", info::json(serde_json::to_value(&report))?))?;
         } else {
             print(&report)?;
         }
@@ -83,7 +83,7 @@ impl Import {
     fn write(&self, field: &Field) -> Result<()> {
         if self.folder.exists() {
             // For a moment neither the old terrain nor the new one is in its place.
-            return unfinished::to_the_end(|| Ok(export_folder(field, &self.folder)?));
+            return unfinished::to_the_end(&self.folder, || Ok(export_folder(field, &self.folder)?));
         }
         unfinished::complete(&self.folder, |part| Ok(export_folder(field, part)?))
     }

@@ -2,8 +2,7 @@
 
 use super::also_size;
 use clap::{Args, ValueHint};
-use landform::import::ImportReport;
-use landform_cli::stop::{Reason, Result, print};
+use landform_cli::stop::{Reason, Result, Stop, print};
 use landform_cli::{ImportArgs, read};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -41,7 +40,7 @@ impl Info {
         let (mut objects, mut refused) = (Vec::new(), None);
         for (number, file) in self.files.iter().enumerate() {
             match read::heightmap(file, &self.import.options()) {
-                Ok(map) if self.json => objects.push(json(map.report())),
+                Ok(map) if self.json => objects.push(json(serde_json::to_value(map.report()))?),
                 Ok(map) => print(format_args!("{}{}", if number > 0 { "\n" } else { "" }, map.report()))?,
                 Err(stop) if stop.reason == Reason::Interrupted => return Err(stop),
                 // The last one is told of where all are.
@@ -59,6 +58,6 @@ impl Info {
 }
 
 /// A report for a program.
-pub(crate) fn json(report: &ImportReport) -> Value {
-    serde_json::to_value(report).unwrap_or_default()
+pub(crate) fn json(report: serde_json::Result<Value>) -> Result<Value> {
+    report.map_err(|error| Stop::new(format!("the report cannot be written as JSON: {error}")))
 }

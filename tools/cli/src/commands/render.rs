@@ -121,7 +121,7 @@ impl Render {
             scene.background = Background::Plain(AROUND);
         }
         let (image, frame) = scene.picture(gpu, &shot.view, self.look.samples)?;
-        Ok((image, self.report(&setting, size, &shot, &frame, report)))
+        Ok((image, self.report(&setting, size, &shot, &frame, report)?))
     }
 
     fn size(&self, field: &Field) -> (u32, u32) {
@@ -161,7 +161,7 @@ impl Render {
         shot: &Shot,
         frame: &FrameReport,
         import: &ImportReport,
-    ) -> Value {
+    ) -> Result<Value> {
         let mut report = setting.json(&shot.camera, size, frame);
         report["projection"] = if self.top_down { "orthographic" } else { "perspective" }.into();
         report["fov"] = shot.fov.into();
@@ -169,7 +169,7 @@ impl Render {
         report["sun"] = json!([shot.sun.yaw, shot.sun.height]);
         report["mode"] = self.look.mode.name().into();
         report["samples"] = self.look.samples.into();
-        report["import"] = info::json(import);
-        report
+        report["import"] = info::json(serde_json::to_value(import))?;
+        Ok(report)
     }
 }

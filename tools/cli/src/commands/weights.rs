@@ -1,7 +1,8 @@
 //! `landform weights`: what is in pictures of layer weights.
 
+use super::info;
 use clap::{Args, ValueHint};
-use landform::import::{Alpha, export_weights, import_weights};
+use landform::import::{Alpha, WeightOptions, export_weights, import_weights};
 use landform_cli::parse::choice;
 use landform_cli::stop::{Result, Stop, print, say};
 use landform_cli::unfinished;
@@ -11,7 +12,8 @@ use std::process::ExitCode;
 /// Says what is in pictures of layer weights (splat maps), and makes them whole
 ///
 /// Each channel of a PNG is a layer; several files are more layers. Whatever the channels of a sample are together, its
-/// weights are scaled to 255, and a sample without any has all of the first layer. Pictures of layer numbers are refused.
+/// weights are scaled to 255, and a sample without any has all of the first layer. Pictures of layer numbers are refused:
+/// small whole numbers in patches, unless --faint says that they are weights.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,6 +28,9 @@ pub(crate) struct Weights {
     #[arg(long, default_value = "auto", value_name = "auto|layer|ignore", hide_possible_values = true,
         value_parser = choice(Alpha::ALL.map(|alpha| (alpha.name(), alpha))))]
     alpha: Alpha,
+    /// Small numbers are faint weights, not layer numbers
+    #[arg(long)]
+    faint: bool,
     /// Writes the weights, 255 together, as a PNG of up to four layers
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
@@ -42,12 +47,13 @@ impl Weights {
         if let Some(out) = self.out.as_ref().filter(|out| out.exists() && !self.force) {
             return Err(Stop::new(format!("{} is there already; --force replaces it", out.display())));
         }
-        let (weights, report) = import_weights(&self.files, self.alpha)?;
+        let options = WeightOptions::default().with_alpha(self.alpha).with_allow_faint(self.faint);
+        let (weights, report) = import_weights(&self.files, &options)?;
         if let Some(out) = &self.out {
             unfinished::complete(out, |part| Ok(export_weights(&weights, part)?))?;
         }
         if self.json {
-            print(format_args!("{:#}\n", serde_json::to_value(&report).unwrap_or_default()))?;
+            print(format_args!("{:#}\n", info::json(serde_json::to_value(&report))?))?;
         } else {
             print(&report)?;
             if let Some(out) = &self.out {
