@@ -95,7 +95,7 @@ struct RimSample {
 
 /// What is made from a rim.
 trait Surface: Sync {
-    /// The heights at columns and rows from the rim's first sample, which may be many and come row by row.
+    /// The heights at columns and rows from the rim's first sample; best of places that are near each other.
     fn heights(&self, steps: &[DVec2], heights: &mut [f64]);
 }
 
@@ -109,7 +109,7 @@ fn fill_areas<T: Height, S: Surface>(
 ) -> ControlFlow<()> {
     let areas = Areas::of(runs, progress)?;
     progress.expect(runs.voids());
-    let (mut rim, mut batch, mut places, mut heights) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut rim, mut places, mut heights) = (Vec::new(), Vec::new(), Vec::new());
     for area in areas.iter() {
         runs.rim(area, &mut rim, progress)?;
         // Only a map of nothing but voids has an area without a rim.
@@ -125,13 +125,7 @@ fn fill_areas<T: Height, S: Surface>(
         let cost = costs.void.min(5 * rim.len() as u64);
         let surface = surface_of(&samples, progress)?;
         drop(samples);
-        let mut voids = area.iter().flat_map(|&run| runs.run(run).indices());
-        loop {
-            batch.clear();
-            batch.extend(voids.by_ref().take(SHARE * costs.threads));
-            if batch.is_empty() {
-                break;
-            }
+        let mut fill = |batch: &[u32]| {
             places.clear();
             places.extend(batch.iter().map(|&index| steps(index)));
             heights_of(&surface, &places, &mut heights);
@@ -142,8 +136,9 @@ fn fill_areas<T: Height, S: Surface>(
                 values[index as usize] = if fits { height } else { values[origin as usize] };
             }
             progress.done(batch.len());
-            progress.spend(cost, batch.len().min(SHARE))?;
-        }
+            progress.spend(cost, batch.len().min(SHARE))
+        };
+        runs.in_tiles(area, SHARE * costs.threads, &mut fill)?;
     }
     ControlFlow::Continue(())
 }

@@ -3,6 +3,9 @@
 use super::progress::Progress;
 use std::ops::{ControlFlow, Range};
 
+/// Samples a side of a square whose voids are filled one after the other.
+const TILE: u32 = 32;
+
 /// Voids side by side in one row, by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
@@ -93,6 +96,37 @@ impl Runs {
             rim.extend_from_slice(&near);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Goes through the voids of an area tile by tile, so that those that come one after the other are near each other and
+    /// in a tile row by row, and hands them on in batches of `count`, the last of fewer.
+    pub(super) fn in_tiles(
+        &self,
+        area: &[u32],
+        count: usize,
+        take: &mut impl FnMut(&[u32]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let row_of = |number: u32| self.run(number).start / self.width;
+        let column_of = |void: u32| void % self.width / TILE;
+        let mut batch = Vec::new();
+        for band in area.chunk_by(|&a, &b| row_of(a) / TILE == row_of(b) / TILE) {
+            let rows = band.chunk_by(|&a, &b| row_of(a) == row_of(b));
+            let mut rows: Vec<_> = rows
+                .map(|row| row.iter().flat_map(|&number| self.run(number).indices()).peekable())
+                .collect();
+            while let Some(tile) =
+                rows.iter_mut().filter_map(|row| row.peek()).map(|&void| column_of(void)).min()
+            {
+                for row in &mut rows {
+                    batch.extend(std::iter::from_fn(|| row.next_if(|&void| column_of(void) == tile)));
+                }
+                while batch.len() >= count {
+                    take(&batch[..count])?;
+                    batch.drain(..count);
+                }
+            }
+        }
+        if batch.is_empty() { ControlFlow::Continue(()) } else { take(&batch) }
     }
 
     /// Adds the valid samples of a row that touch a run.
@@ -209,6 +243,35 @@ mod tests {
         assert_eq!(runs.list.iter().map(|run| run.indices()).collect::<Vec<_>>(), [1..3, 3..4, 5..6]);
         assert_eq!(runs.voids(), 4);
         assert_eq!(runs_of(&["...", "..."]).voids(), 0);
+    }
+
+    #[test]
+    fn tiles_have_every_void_once_and_row_by_row() {
+        let (width, height) = (100, 70);
+        // One area, because no two valid samples touch.
+        let voids = (0..width * height).filter(|index| index % width % 3 > 0 || index / width % 2 > 0);
+        let runs = unstopped(|progress| Runs::of(voids.clone(), width, height, progress));
+        let areas = unstopped(|progress| Areas::of(&runs, progress));
+        let in_tiles = |count: usize| {
+            let mut all = Vec::new();
+            for area in areas.iter() {
+                let whole = runs.in_tiles(area, count, &mut |batch| {
+                    assert!(batch.len() <= count);
+                    all.extend_from_slice(batch);
+                    ControlFlow::Continue(())
+                });
+                assert!(whole.is_continue());
+            }
+            all
+        };
+        let all = in_tiles(64);
+        assert_eq!(all, in_tiles(1000), "batches change nothing");
+        let place = |void: &u32| (void / width as u32, void % width as u32);
+        let tile = |void: &u32| (place(void).0 / TILE, place(void).1 / TILE);
+        assert!(all.is_sorted_by_key(|void| (tile(void), place(void))));
+        let mut sorted = all;
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(voids.map(|void| void as u32)));
     }
 
     #[test]
