@@ -112,24 +112,21 @@ fn two_void_codes_can_both_be_stated() {
 
 #[test]
 fn a_wrong_order_of_bytes_is_named_even_where_the_file_is_refused() {
-    let swapped: Vec<u8> = floats(80, 80, hill)
-        .chunks(4)
-        .flat_map(|four| four.iter().rev().copied().collect::<Vec<_>>())
-        .collect();
-    let refused = import_bytes("a.r32", &swapped, &plain())
-        .map_or_else(|error| error.to_string(), |(_, report)| report.to_string());
-    assert!(refused.contains("byte order looks wrong"), "{refused}");
-    let right = report(&swapped, &plain().with_byte_order(ByteOrder::Big));
+    let swapped = |value: &dyn Fn(u32, u32) -> f32| -> Vec<u8> {
+        floats(80, 80, value).as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect()
+    };
+    let said = |bytes: &[u8]| {
+        import_bytes("a.r32", bytes, &plain())
+            .map_or_else(|error| error.to_string(), |(_, report)| report.to_string())
+    };
+    let hills = swapped(&hill);
+    assert!(said(&hills).contains("byte order looks wrong"), "{}", said(&hills));
+    let right = report(&hills, &plain().with_byte_order(ByteOrder::Big));
     assert!(!warned(&right, "byte order"), "{right}");
     // A sea comes first.
     let coast = |x: u32, z: u32| if z < 40 { 0.0 } else { hill(x, z) };
-    let swapped: Vec<u8> = floats(80, 80, coast)
-        .chunks(4)
-        .flat_map(|four| four.iter().rev().copied().collect::<Vec<_>>())
-        .collect();
-    let refused = import_bytes("a.r32", &swapped, &plain())
-        .map_or_else(|error| error.to_string(), |(_, report)| report.to_string());
-    assert!(refused.contains("byte order looks wrong"), "{refused}");
+    let coasts = swapped(&coast);
+    assert!(said(&coasts).contains("byte order looks wrong"), "{}", said(&coasts));
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod words;
 use super::canvas::Canvas;
 use super::grid::{Grid, Notes};
 use super::values::Values;
-use super::{Format, ImportOptions, window_of};
+use super::{Format, ImportOptions, beyond_the_file, window_of};
 use crate::field::SampleRect;
 use crate::{Error, Result};
 use header::Header;
@@ -40,9 +40,7 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
     let count = u64::from(width) * u64::from(height);
     // A digit and a blank each, the last without.
     if 2 * count - 1 > bytes {
-        return Err(refuse(format!(
-            "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
-        )));
+        return Err(refuse(beyond_the_file(width, height, bytes)));
     }
     let mut notes = Notes::default();
     let (spacing, is_in_degrees) = match options.spacing {

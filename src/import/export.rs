@@ -4,6 +4,7 @@
 use super::ByteOrder;
 use crate::field::{Field, Quad};
 use crate::{Error, Result};
+use png::{BitDepth, ColorType};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -26,26 +27,35 @@ pub fn export_png16(field: &Field, path: impl AsRef<Path>) -> Result<()> {
 /// # Errors
 /// [`Error::File`] where the file cannot be written.
 pub fn export_r16(field: &Field, path: impl AsRef<Path>, order: ByteOrder) -> Result<()> {
-    replace(path.as_ref(), |out| write_r16(field, out, order))
+    replace(path.as_ref(), |out| write_rows(field, out, order))
 }
 
 pub(super) fn write_png16(field: &Field, out: &mut impl Write) -> io::Result<()> {
-    let desc = field.desc();
-    let mut encoder = png::Encoder::new(out, desc.width, desc.height);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Sixteen);
+    let size = (field.desc().width, field.desc().height);
+    write_png(out, size, ColorType::Grayscale, BitDepth::Sixteen, |pixels| {
+        write_rows(field, pixels, ByteOrder::Big)
+    })
+}
+
+/// Writes a PNG whose rows `write` gives one after the other, without a copy of the picture.
+pub(super) fn write_png(
+    out: &mut impl Write,
+    (width, height): (u32, u32),
+    color: ColorType,
+    depth: BitDepth,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut encoder = png::Encoder::new(out, width, height);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
     let mut writer = encoder.write_header()?;
     let mut pixels = writer.stream_writer_with_size(1 << 16)?;
-    write_rows(field, &mut pixels, ByteOrder::Big)?;
+    write(&mut pixels)?;
     pixels.finish()?;
     Ok(writer.finish()?)
 }
 
-fn write_r16(field: &Field, out: &mut impl Write, order: ByteOrder) -> io::Result<()> {
-    write_rows(field, out, order)
-}
-
-fn write_rows(field: &Field, out: &mut impl Write, order: ByteOrder) -> io::Result<()> {
+fn write_rows(field: &Field, out: &mut (impl Write + ?Sized), order: ByteOrder) -> io::Result<()> {
     let mut bytes = Vec::new();
     for row in field.samples().chunks_exact(field.desc().width as usize) {
         bytes.clear();
@@ -134,7 +144,7 @@ mod tests {
             prop_assert_eq!((again.samples(), (report.width, report.height)), (field.samples(), size));
             for order in [ByteOrder::Auto, ByteOrder::Little, ByteOrder::Big] {
                 bytes.clear();
-                write_r16(&field, &mut bytes, order).unwrap();
+                write_rows(&field, &mut bytes, order).unwrap();
                 let options = options.clone().with_byte_order(order);
                 let (again, report) = import_bytes("a.r16", &bytes, &options).unwrap();
                 prop_assert_eq!((again.samples(), (report.width, report.height)), (field.samples(), size));

@@ -12,7 +12,7 @@ mod source;
 use super::canvas::Canvas;
 use super::grid::{Grid, Notes};
 use super::values::Values;
-use super::{Format, ImportOptions, window_of};
+use super::{Format, ImportOptions, beyond_the_file, window_of};
 use crate::field::SampleRect;
 use crate::{Error, Result};
 use blocks::{Block, Blocks};
@@ -68,10 +68,7 @@ fn check(part: &Part, bytes: u64) -> Result<(), String> {
     }
     let claimed = u64::from(part.width) * u64::from(part.height);
     if claimed.saturating_mul(part.bytes_a_pixel() as u64) / part.packing.most() > bytes {
-        return Err(format!(
-            "claims {}×{} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says",
-            part.width, part.height
-        ));
+        return Err(beyond_the_file(part.width, part.height, bytes));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! `terrain.json` has `version` (1), `width`, `height`, `tile_samples`, `spacing` ([x, z] in metres) and `range` ([metres of
 //! code 0, of code 65535]). `holes.png` has a pixel a quad, white where it is open, and is only there where one is.
 
-use super::export::{make_new, write_png16};
+use super::export::{make_new, write_png, write_png16};
 use super::grid::Grid;
 use super::mask::Mask;
 use super::{Format, ImportOptions, length_of, png_file, unreadable};
@@ -113,19 +113,15 @@ fn write_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Resul
 
 fn write_holes(field: &Field, out: &mut impl Write) -> io::Result<()> {
     let (columns, rows) = (field.desc().quads_x(), field.desc().quads_z());
-    let mut encoder = png::Encoder::new(out, columns, rows);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    let mut pixels = writer.stream_writer_with_size(1 << 16)?;
-    let mut row = Vec::new();
-    for z in 0..rows {
-        row.clear();
-        row.extend((0..columns).map(|x| if field.is_hole(Quad::new(x, z)) { u8::MAX } else { 0 }));
-        pixels.write_all(&row)?;
-    }
-    pixels.finish()?;
-    Ok(writer.finish()?)
+    write_png(out, (columns, rows), png::ColorType::Grayscale, png::BitDepth::Eight, |pixels| {
+        let mut row = Vec::new();
+        for z in 0..rows {
+            row.clear();
+            row.extend((0..columns).map(|x| if field.is_hole(Quad::new(x, z)) { u8::MAX } else { 0 }));
+            pixels.write_all(&row)?;
+        }
+        Ok(())
+    })
 }
 
 /// Puts the files of a terrain in the place of those of another one. Whoever ends this half-way leaves a folder without a

@@ -246,6 +246,17 @@ fn unreadable(name: &Path, error: &std::io::Error) -> Error {
     }
 }
 
+/// Deflate cannot pack more than 1032 bytes into one, so what claims more than its file can hold is refused before memory
+/// is taken for it.
+const DEFLATE_LIMIT: u64 = 1040;
+
+/// The sentence for such a claim.
+fn beyond_the_file(width: u32, height: u32, bytes: u64) -> String {
+    format!(
+        "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
+    )
+}
+
 /// The part of a file that is kept: refuses a size before memory is taken for it.
 fn window_of(name: &Path, width: u32, height: u32, options: &ImportOptions) -> Result<SampleRect> {
     let refuse = |why: String| Err(Error::file(name, why));

@@ -7,7 +7,7 @@ mod header;
 use super::grid::{Grid, Notes};
 use super::rows::Layout;
 use super::values::Values;
-use super::{ByteOrder, Format, ImportOptions, SampleType, window_of};
+use super::{ByteOrder, Format, ImportOptions, SampleType, beyond_the_file, window_of};
 use crate::field::SampleRect;
 use crate::{Error, Result};
 use half::f16;
@@ -46,9 +46,7 @@ pub(super) fn read_elements(
     let window = window_of(name, width, height, options)?;
     let claimed = u64::from(width) * u64::from(height) * element.bytes() as u64;
     if claimed > bytes {
-        return Err(refuse(format!(
-            "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
-        )));
+        return Err(refuse(beyond_the_file(width, height, bytes)));
     }
     // What is widened is read by its own bytes; the sample type of the layout is not asked for then.
     let layout =

@@ -2,15 +2,13 @@
 
 use super::grid::Grid;
 use super::npy::{Header, read_elements};
-use super::{Format, ImportOptions};
+use super::{DEFLATE_LIMIT, Format, ImportOptions};
 use crate::{Error, Result};
 use std::io::{BufRead, Seek};
 use std::path::Path;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// Deflate cannot pack more than 1032 bytes into one.
-const DEFLATE_LIMIT: u64 = 1040;
 /// An archive of more members is not looked through.
 const MOST_MEMBERS: usize = 1000;
 /// As many arrays are named when one cannot be chosen.

@@ -8,17 +8,13 @@ use super::canvas::Canvas;
 use super::grid::{Grid, Notes};
 use super::meaning::Meaning;
 use super::values::Values;
-use super::{Encoding, Format, ImportOptions, Units, window_of};
+use super::{DEFLATE_LIMIT, Encoding, Format, ImportOptions, Units, beyond_the_file, window_of};
 use crate::field::SampleRect;
 use crate::{Error, Result};
 use colours::Colours;
 use png::{BitDepth, ColorType, DecodingError, Info, Reader, Transformations};
 use std::io::{BufRead, ErrorKind, Seek};
 use std::path::Path;
-
-/// Deflate cannot pack more than 1032 bytes into one, so a picture that claims more than its file can hold is refused
-/// before memory is taken for it.
-const DEFLATE_LIMIT: u64 = 1040;
 
 /// The pixels of one interlace pass: first column, first row, column step, row step.
 type Pass = (u32, u32, u32, u32);
@@ -299,10 +295,7 @@ fn check_header(name: &Path, info: &Info<'_>, bytes: u64) -> Result<Layout> {
     let layout = Layout { width: info.width, height: info.height, wide, colour, palette, alpha };
     let claimed = info.raw_row_length() as u64 * u64::from(info.height);
     if claimed / DEFLATE_LIMIT > bytes {
-        return refuse(format!(
-            "claims {}×{} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says",
-            info.width, info.height
-        ));
+        return refuse(beyond_the_file(info.width, info.height, bytes));
     }
     Ok(layout)
 }

@@ -9,7 +9,7 @@ use super::grid::{Grid, Notes};
 use super::meaning::Meaning;
 use super::report::metres;
 use super::values::Values;
-use super::{Format, ImportOptions, Units, degrees, window_of};
+use super::{Format, ImportOptions, Units, beyond_the_file, degrees, window_of};
 use crate::{Error, Result};
 use glam::DVec2;
 use record::{Record, Records};
@@ -50,9 +50,7 @@ pub(super) fn read(name: &Path, input: impl BufRead, bytes: u64, options: &Impor
     let window = window_of(name, width, height, options)?;
     // A sample is six characters, and even of a thin slanted map more than a part in 24 is not void.
     if u64::from(width) * 144 > bytes || u64::from(width) * u64::from(height) > 4 * bytes {
-        return Err(refuse(format!(
-            "claims {width}×{height} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says"
-        )));
+        return Err(refuse(beyond_the_file(width, height, bytes)));
     }
     let mut canvas = Canvas::filled(window, f32::NAN);
     let nodata = if options.nodata.is_empty() { &[VOID][..] } else { &options.nodata };

@@ -6,14 +6,13 @@
 mod picture;
 
 use super::MAX_SAMPLES;
-use super::export::replace;
+use super::export::{replace, write_png};
 use crate::field::Weights;
 use crate::{Error, Result};
 use picture::{Picture, Survey};
 use png::{BitDepth, ColorType};
 use serde::{Serialize, Serializer};
 use std::fmt;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What the alpha channel of a picture of weights is.
@@ -207,24 +206,21 @@ pub fn export_weights(weights: &Weights, path: impl AsRef<Path>) -> Result<()> {
             return Err(Error::invalid("layer weights", format!("{layers} layers; a PNG holds up to four")));
         }
     };
+    let size = (weights.width(), weights.height());
     replace(path.as_ref(), |out| {
-        let mut encoder = png::Encoder::new(out, weights.width(), weights.height());
-        encoder.set_color(color);
-        encoder.set_depth(BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        let mut pixels = writer.stream_writer_with_size(1 << 16)?;
-        let layers = weights.layers() as usize;
-        let mut row = Vec::new();
-        for samples in weights.bytes().chunks_exact(layers * weights.width() as usize) {
-            row.clear();
-            for sample in samples.chunks_exact(layers) {
-                row.extend_from_slice(sample);
-                row.extend(std::iter::repeat_n(0, channels - layers));
+        write_png(out, size, color, BitDepth::Eight, |pixels| {
+            let layers = weights.layers() as usize;
+            let mut row = Vec::new();
+            for samples in weights.bytes().chunks_exact(layers * size.0 as usize) {
+                row.clear();
+                for sample in samples.chunks_exact(layers) {
+                    row.extend_from_slice(sample);
+                    row.extend(std::iter::repeat_n(0, channels - layers));
+                }
+                pixels.write_all(&row)?;
             }
-            pixels.write_all(&row)?;
-        }
-        pixels.finish()?;
-        Ok(writer.finish()?)
+            Ok(())
+        })
     })
 }
 

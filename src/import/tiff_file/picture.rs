@@ -2,7 +2,7 @@
 
 use super::super::grid::Notes;
 use super::super::npy::Element;
-use super::super::{ImportOptions, SampleType};
+use super::super::{DEFLATE_LIMIT, ImportOptions, SampleType};
 use super::directory::{Directory, Source, tag};
 use std::io::{Read, Seek};
 
@@ -57,7 +57,7 @@ impl Packing {
         match self {
             Packing::None => 1,
             Packing::Lzw => 2600,
-            Packing::Deflate => 1040,
+            Packing::Deflate => DEFLATE_LIMIT,
             Packing::PackBits => 64,
             Packing::Zstd => 1 << 16,
         }

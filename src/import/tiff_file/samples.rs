@@ -1,9 +1,9 @@
 //! The samples of a picture, chunk by chunk: only those that meet the window are unpacked.
 
-use super::super::SampleType;
 use super::super::canvas::Canvas;
 use super::super::npy::Element;
 use super::super::values::{Height, Values};
+use super::super::{SampleType, beyond_the_file};
 use super::directory::{Directory, Source, tag};
 use super::picture::{Chunks, Picture};
 use super::predictor::decode_row;
@@ -128,10 +128,7 @@ impl Places {
             _ => SPARSE_GROWTH,
         };
         if samples * picture.element.bytes() as u64 / growth > bytes {
-            return Err(format!(
-                "claims {}×{} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says",
-                picture.width, picture.height
-            ));
+            return Err(beyond_the_file(picture.width, picture.height, bytes));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! One picture of weights, row by row, and what its channels are.
 
-use super::super::{MAX_SAMPLES, length_of, open};
+use super::super::{DEFLATE_LIMIT, MAX_SAMPLES, beyond_the_file, length_of, open};
 use super::{Alpha, WeightOptions};
 use crate::field::FieldDesc;
 use crate::{Error, Result};
@@ -138,12 +138,8 @@ fn check(info: &png::Info<'_>, bytes: u64) -> Result<(), String> {
     if info.width.max(info.height) > FieldDesc::MAX_SIDE || samples > MAX_SAMPLES {
         return Err(format!("claims {}×{} samples, more than {MAX_SAMPLES}", info.width, info.height));
     }
-    // Deflate cannot pack more than 1032 bytes into one.
-    if info.raw_bytes() as u64 / 1040 > bytes {
-        return Err(format!(
-            "claims {}×{} samples, which cannot be in a file of {bytes} bytes: truncated, or not what it says",
-            info.width, info.height
-        ));
+    if info.raw_bytes() as u64 / DEFLATE_LIMIT > bytes {
+        return Err(beyond_the_file(info.width, info.height, bytes));
     }
     Ok(())
 }
