@@ -28,6 +28,7 @@
 //! | [`synth`] | a made valley, from a seed |
 //! | [`query`] | heights, normals and rays |
 //! | [`atlas`] | where a sample lies in the height texture, its mips, and H(x, λ) |
+//! | [`splat`] | layers, how they blend and where they grow |
 //! | [`lod`] | ranges that cannot crack, the quadtree, the lattice and its slide |
 //! | [`plan`] | field + view → [`plan::FramePlan`]: nodes, uploads, constants. A value |
 //! | `gpu` | the mechanism: host, barriers, buffers, images, sets, pipelines (feature `vulkan`) |
@@ -134,6 +135,7 @@ pub mod lod;
 pub mod plan;
 pub mod query;
 pub mod shaders;
+pub mod splat;
 pub mod synth;
 
 #[cfg(feature = "vulkan")]

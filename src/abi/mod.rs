@@ -5,7 +5,7 @@
 
 use crate::field::Level;
 
-pub use crate::shaders::MAX_LEVELS;
+pub use crate::shaders::{MAX_LAYERS, MAX_LEVELS, MAX_SETS};
 
 /// The sixteen bytes that place a patch. `origin + grid_index · step` is the sample whose height a vertex reads, and
 /// the far corner of a patch is its far sample.
@@ -89,6 +89,62 @@ pub struct ViewConstants {
     pub sky: [f32; 4],
     /// A morph band a level.
     pub bands: [MorphBand; MAX_LEVELS],
+}
+
+/// A layer to the shaders, as one view sees it: its textures are repeated from the camera's place, which is wrapped in f64
+/// so that a repeat is exact however far the world's origin is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct LayerConstants {
+    /// The camera's world place in repeats of the near scale, the whole ones left out: x, z, height; then repeats a
+    /// metre, never 0.
+    pub near: [f32; 4],
+    /// The same at the second scale.
+    pub far: [f32; 4],
+    /// The camera's place in the lattice of hexagons of the near scale (Mikkelsen 2022): the fractions of its two skewed
+    /// coordinates, then their whole parts modulo 4096.
+    pub near_cell: [f32; 4],
+    /// The same at the second scale.
+    pub far_cell: [f32; 4],
+    /// Linear RGB that albedo is multiplied with; strength of the normals, negative where green points down.
+    pub tint: [f32; 4],
+    /// The band of slopes the layer lies on, as rise over run: where it begins to show, is whole, begins to go, is gone.
+    pub slope: [f32; 4],
+    /// Contrast of its blend heights; the second scale's share far away, 0 or 1; 0; 0.
+    pub blend: [f32; 4],
+    /// [`LayerMode`](crate::splat::LayerMode); bits [`LayerConstants::TRIPLANAR`] and so on; 0; 0.
+    pub flags: [u32; 4],
+}
+
+impl LayerConstants {
+    /// Projected from three sides where it is steep.
+    pub const TRIPLANAR: u32 = crate::shaders::LAYER_TRIPLANAR;
+    /// Tiled by random hexagons.
+    pub const DETILE: u32 = crate::shaders::LAYER_DETILE;
+    /// Asks for the slope.
+    pub const SLOPE: u32 = crate::shaders::LAYER_SLOPE;
+}
+
+/// What the ground is made of, to the shaders: one uniform block a view.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct MaterialConstants {
+    /// Strength, sharpness, contrast and bias of each set.
+    pub sets: [[f32; 4]; MAX_SETS],
+    /// Layers; sets; the flags of all layers together; 0.
+    pub counts: [u32; 4],
+    /// Cosine and sine of the turn from the terrain's frame to the world's; half of what slopes are measured over, in
+    /// samples in x and in z.
+    pub world: [f32; 4],
+    /// Metres at which the second scale begins and has taken over; how many mips finer than the geometry normals are
+    /// read; rise over run of a code over what slopes are measured over in x.
+    pub distance: [f32; 4],
+    /// The camera's place in patches of the variation, fractions of x and z; then whole ones modulo 4096.
+    pub variation: [f32; 4],
+    /// Patches a metre; strength of the variation; rise over run of a code over what slopes are measured over in z; 0.
+    pub variation_scale: [f32; 4],
+    /// All slots; those past the last layer have a scale as well.
+    pub layers: [LayerConstants; MAX_LAYERS],
 }
 
 /// The preview's sky: a push constant block.

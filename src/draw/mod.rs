@@ -17,10 +17,12 @@ mod scissor;
 mod sky;
 mod surface;
 mod target;
+mod textures;
 mod twins;
 mod view_buffers;
 
 pub use renderer::{Renderer, RendererStats};
 pub use target::{ColorEncoding, Target};
+pub use textures::{TextureSource, TextureView};
 #[doc(hidden)]
 pub use twins::TwinRun;

@@ -55,6 +55,16 @@ macro_rules! shared_constants {
 shared_constants! {
     /// The most levels of detail that a terrain has; the length of the per-level arrays in the view's uniform.
     MAX_LEVELS: usize = 20;
+    /// The most layers that a terrain has.
+    MAX_LAYERS: usize = 16;
+    /// The most sets of blend parameters that a terrain has.
+    MAX_SETS: usize = 4;
+    /// A layer that is projected from three sides where it is steep.
+    LAYER_TRIPLANAR: u32 = 1;
+    /// A layer that is tiled by random hexagons.
+    LAYER_DETILE: u32 = 2;
+    /// A layer that lies on a band of slopes.
+    LAYER_SLOPE: u32 = 4;
     /// The descriptor set that every landform shader reads.
     SET: u32 = 0;
     /// The binding of the view's uniform buffer.
@@ -65,6 +75,23 @@ shared_constants! {
     BINDING_HEIGHTS: u32 = 2;
     /// The binding of the holes, a bit a quad, in an image of unsigned integers.
     BINDING_HOLES: u32 = 3;
+    /// The descriptor set of what the ground is made of.
+    SET_MATERIAL: u32 = 1;
+    /// The binding of the material's uniform buffer.
+    BINDING_MATERIAL: u32 = 0;
+    /// The binding of the layers' weights, four a page of an array of images; where a map has regions, theirs are the last
+    /// page.
+    BINDING_WEIGHTS: u32 = 1;
+    /// The binding of the layers' albedo, an image a slot.
+    BINDING_ALBEDO: u32 = 2;
+    /// The binding of the layers' occlusion, roughness and blend height, an image a slot.
+    BINDING_SURFACE: u32 = 3;
+    /// The binding of the layers' normals, an image a slot.
+    BINDING_NORMAL: u32 = 4;
+    /// The binding of the sampler of weights: clamped, mips interpolated.
+    BINDING_WEIGHT_SAMPLER: u32 = 5;
+    /// The binding of the sampler of the layers' textures: repeated, anisotropic where the device can.
+    BINDING_LAYER_SAMPLER: u32 = 6;
     /// The binding of the cases that the twin module computes, a storage buffer.
     BINDING_TWIN_CASES: u32 = 4;
     /// The binding of what the twin module found, a storage buffer.

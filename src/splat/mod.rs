@@ -1,0 +1,46 @@
+//! Layers and how they blend: from a terrain's own list to what a shader needs, without a graph to wire.
+//!
+//! A [`Material`] is the list: layers with the names of their textures, and sets of parameters for the blend. [`Splat::of`]
+//! reads it and says what to compile. Everything else is data. This room opens no file and knows no device: names stay
+//! names here.
+
+mod layer;
+mod material;
+
+pub use layer::{Band, Layer, LayerMode, Rule, TextureSlot, Tiling};
+pub use material::{BlendSet, Material, Variation};
+
+pub use crate::shaders::{MAX_LAYERS, MAX_SETS};
+
+/// What a list of layers asks of the shaders, and all that it asks: 4 × 2 modules serve every list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[doc(alias = "TerrainSplat")]
+pub struct Splat {
+    /// Layers that the shader's loop runs over: 4, 8, 12 or 16.
+    pub slots: u32,
+    /// True where a layer blends by height, so that the pass that looks for the highest is compiled in.
+    pub height: bool,
+}
+
+impl Splat {
+    /// The slot counts that there are modules for.
+    pub const SLOTS: [u32; 4] = [4, 8, 12, 16];
+
+    /// What these layers need. None at all are drawn with 4 slots.
+    ///
+    /// # Panics
+    /// For more than [`MAX_LAYERS`].
+    #[doc(alias = "TerrainSplat.Of")]
+    pub fn of(layers: &[Layer]) -> Self {
+        assert!(layers.len() <= MAX_LAYERS, "{} layers", layers.len());
+        Self {
+            slots: (layers.len() as u32).max(1).next_multiple_of(4),
+            height: layers.iter().any(|layer| layer.mode == LayerMode::Height),
+        }
+    }
+
+    /// Textures of four weights each that hold the slots.
+    pub fn weight_pages(self) -> u32 {
+        self.slots / 4
+    }
+}
