@@ -1,6 +1,6 @@
-// The preview: a hard-coded sun over a neutral tint by height and slope, good enough to judge shape, and the
+// The preview: a hard-coded sun over the layers, or over a neutral tint by height and slope where there are none; and the
 // diagnostic views.
-#include "atlas.hlsl"
+#include "surface.hlsl"
 #include "output.hlsl"
 
 [[vk::constant_id(0)]] const bool HAS_HOLES = false;
@@ -10,15 +10,10 @@ static const uint VIEW_LAMBDA = 1;
 static const uint VIEW_NORMALS = 2;
 static const uint VIEW_TILES = 3;
 static const uint VIEW_LATTICE = 4;
-
-struct Fragment
-{
-    float4 position : SV_Position;
-    float2 place : PLACE;
-    float3 relative : RELATIVE;
-    float3 normal : NORMAL;
-    float2 level : LEVEL;
-};
+static const uint VIEW_WEIGHTS = 5;
+static const uint VIEW_DOMINANT = 6;
+static const uint VIEW_LAYERS = 7;
+static const uint VIEW_SLOPE = 8;
 
 // Green below, dry above, pale at the top; bare where it is steep.
 float3 tint(float height, float up)
@@ -32,16 +27,36 @@ float3 tint(float height, float up)
     return lerp(stone, ground, smoothstep(0.68, 0.90, up));
 }
 
-float3 shaded(Fragment fragment, float3 normal)
+// Microfacets that shine a little (GGX, Walter et al. 2007; visibility after Lagarde and de Rousiers 2014): what tells wet
+// stone from grass. The ground is a dielectric, 0.04 head on.
+float shine(float3 normal, float3 toward_sun, float3 toward_eye, float roughness)
 {
-    float3 albedo = tint(fragment.level.y / 65535.0, normal.y);
-    float direct = max(dot(normal, sun.xyz), 0.0);
+    float3 half_way = normalize(toward_sun + toward_eye);
+    float alpha = max(roughness * roughness, 0.02);
+    float squared = alpha * alpha;
+    float facing = saturate(dot(normal, half_way));
+    float spread = facing * facing * (squared - 1.0) + 1.0;
+    float fresnel = 0.04 + 0.96 * pow(1.0 - saturate(dot(toward_sun, half_way)), 5.0);
+    float seen = max(dot(normal, toward_eye), 0.05);
+    float lit = max(dot(normal, toward_sun), 0.05);
+    return squared / (3.14159265 * spread * spread) * fresnel * 0.25 / lerp(2.0 * seen * lit, seen + lit, alpha);
+}
+
+float3 shaded(Fragment fragment, Ground ground)
+{
+    float3 normal = ground.normal;
+    // What the layers tilt past the ground's own horizon the sun does not reach.
+    float horizon = smoothstep(-0.05, 0.15, dot(ground.relief, sun.xyz));
+    float direct = max(dot(normal, sun.xyz), 0.0) * horizon;
     // Light from the sky above and a little of the ground's own from below.
     float3 ambient = lerp(float3(0.14, 0.12, 0.09), float3(0.27, 0.36, 0.52), 0.5 + 0.5 * normal.y);
     // Weak light from opposite the sun, so that the shade has form.
     float3 opposite = normalize(float3(-sun.x, 0.4, -sun.z));
     ambient += float3(0.20, 0.23, 0.28) * max(dot(normal, opposite), 0.0);
-    float3 light = albedo * (float3(3.4, 2.95, 2.35) * direct + ambient);
+    float3 radiance = float3(3.4, 2.95, 2.35) * direct;
+    float3 light = ground.albedo * (radiance + ambient * ground.occlusion);
+    float3 toward_eye = -normalize(fragment.relative);
+    light += radiance * ground.occlusion * 3.14159265 * shine(normal, sun.xyz, toward_eye, ground.roughness);
     float distance = length(fragment.relative);
     float haze = 1.0 - exp(-distance * sun.w);
     return lerp(light, sky.rgb, haze);
@@ -76,21 +91,78 @@ float lattice_line(float2 place, float lambda)
     return max(drawn.x, drawn.y);
 }
 
-float4 main(Fragment fragment) : SV_Target0
+// A colour a layer, far apart from its neighbours' in the list.
+float3 layer_colour(uint layer)
 {
-    if (HAS_HOLES && is_hole_at(fragment.place))
-        discard;
-    float3 normal = normalize(fragment.normal);
-    float3 lit = shaded(fragment, normal);
-    float3 relief = 0.35 + 0.65 * saturate(dot(normal, sun.xyz));
+    float hue = frac(float(layer) * 0.61803399 + 0.30);
+    float3 colour = saturate(abs(frac(hue + float3(0.0, 0.6666667, 0.3333333)) * 6.0 - 3.0) - 1.0);
+    return lerp(0.15, lerp(float3(1.0, 1.0, 1.0), colour, (layer & 1) == 0 ? 0.85 : 0.5), 0.9);
+}
+
+float3 shares_colour(Ground ground)
+{
+    float3 colour = 0.0;
+    [unroll] for (uint i = 0; i < SPLAT_SLOTS; i++)
+        colour += ground.share[i] * layer_colour(i);
+    return colour;
+}
+
+float3 dominant_colour(Ground ground)
+{
+    uint most = 0;
+    float share = 0.0;
+    [unroll] for (uint i = 0; i < SPLAT_SLOTS; i++)
+    {
+        most = ground.share[i] > share ? i : most;
+        share = max(share, ground.share[i]);
+    }
+    return layer_colour(most);
+}
+
+// From blue for none over green to red for eight and more.
+float3 count_colour(float count)
+{
+    float part = saturate(count / 8.0);
+    return saturate(float3(2.0 * part - 0.6, 1.4 - abs(2.6 * part - 1.0), 1.0 - 2.2 * part));
+}
+
+float3 slope_colour(float slope)
+{
+    float part = atan(slope) / 1.5707963;
+    return saturate(float3(2.0 * part, 1.0 - abs(2.4 * part - 0.8), 0.9 - 2.4 * part));
+}
+
+float3 shown_view(Fragment fragment, Ground ground, float3 lit)
+{
+    float3 relief = 0.35 + 0.65 * saturate(dot(ground.relief, sun.xyz));
     uint mode = tiles.z;
     if (mode == VIEW_LAMBDA)
-        lit = lambda_colour(fragment.level.x) * relief;
-    else if (mode == VIEW_NORMALS)
-        lit = normal.xzy * float3(0.5, -0.5, 0.5) + 0.5;
-    else if (mode == VIEW_TILES)
-        lit = tile_colour(fragment.place) * relief;
-    else if (mode == VIEW_LATTICE)
-        lit = lerp(lit, float3(0.9, 0.95, 1.0), 0.7 * lattice_line(fragment.place, fragment.level.x));
+        return lambda_colour(fragment.level.x) * relief;
+    if (mode == VIEW_NORMALS)
+        return ground.normal.xzy * float3(0.5, -0.5, 0.5) + 0.5;
+    if (mode == VIEW_TILES)
+        return tile_colour(fragment.place) * relief;
+    if (mode == VIEW_LATTICE)
+        return lerp(lit, float3(0.9, 0.95, 1.0), 0.7 * lattice_line(fragment.place, fragment.level.x));
+    if (mode == VIEW_WEIGHTS)
+        return shares_colour(ground) * relief;
+    if (mode == VIEW_DOMINANT)
+        return dominant_colour(ground) * relief;
+    if (mode == VIEW_LAYERS)
+        return count_colour(float(ground.evaluated));
+    if (mode == VIEW_SLOPE)
+        return slope_colour(ground.slope);
+    return lit;
+}
+
+float4 main(Fragment fragment) : SV_Target0
+{
+    // Asked first and acted on last: a discarded fragment still has a part in its neighbours' derivatives.
+    bool open = HAS_HOLES && is_hole_at(fragment.place);
+    float3 bare = tint(fragment.level.y / 65535.0, normalize(fragment.normal).y);
+    Ground ground = ground_at(fragment, bare, tiles.z == VIEW_SLOPE);
+    float3 lit = shown_view(fragment, ground, shaded(fragment, ground));
+    if (open)
+        discard;
     return shown(lit);
 }

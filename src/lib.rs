@@ -25,7 +25,7 @@
 //! | [`shaders`] | the permutation table, the SPIR-V and its reflection |
 //! | [`field`] | the ground truth: samples, holes, revisions, bounds |
 //! | [`import`] | GeoTIFF, PNG, raw, SRTM, Esri ASCII, USGS DEM, OpenEXR and NumPy files to a field and a report; and export |
-//! | [`synth`] | a made valley, from a seed |
+//! | [`synth`] | a made valley and the textures of its ground, from a seed |
 //! | [`query`] | heights, normals and rays |
 //! | [`atlas`] | where a sample lies in the height texture, its mips, and H(x, λ) |
 //! | [`splat`] | layers, how they blend and where they grow |
@@ -118,6 +118,7 @@
 //! | `vulkan` | yes | the rooms `gpu` and `draw`, on ash 0.38 | |
 //! | `compile-shaders` | yes | compiles `shaders/*.hlsl` while building | shaderc, a C++ compiler |
 //! | `gpu-allocator` | yes | `gpu::GpuAllocatorMemory`, for hosts without an allocator of their own | |
+//! | `textures` | | PNG, JPEG and KTX2 files as textures of layers: `import::TextureRequest`, and `draw::FileTextures` with `vulkan` | |
 //!
 //! An engine takes `default-features = false, features = ["vulkan"]`: the committed SPIR-V is used then, and no C or C++
 //! is built. Without any feature what is left is the device-free half: fields, import, queries, selection and plans.

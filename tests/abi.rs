@@ -3,7 +3,10 @@
 #[path = "common/reflection.rs"]
 mod reflection;
 
-use landform::abi::{MorphBand, NodeRecord, SkyConstants, TwinCase, TwinResult, ViewConstants};
+use landform::abi::{
+    BlendTwinCase, BlendTwinResult, LayerConstants, MaterialConstants, MorphBand, NodeRecord, SkyConstants,
+    TwinCase, TwinResult, ViewConstants,
+};
 use reflection::struct_layout;
 use std::mem::{offset_of, size_of};
 
@@ -50,7 +53,7 @@ fn view_constants_lie_where_shaders_read_them() {
     assert_eq!(bands.array_count, Some(landform::abi::MAX_LEVELS));
     assert_layout!("surface.vert.g32", MorphBand { start, end, inverse, unused });
     assert_layout!(
-        "preview.frag",
+        "preview.frag.s4",
         ViewConstants {
             view_projection,
             camera_sample,
@@ -67,6 +70,20 @@ fn view_constants_lie_where_shaders_read_them() {
 }
 
 #[test]
+fn layers_and_materials_lie_where_shaders_read_them() {
+    for shader in ["preview.frag.s4", "preview.frag.s8h", "preview.frag.s16h"] {
+        let layout = assert_layout!(
+            shader,
+            MaterialConstants { sets, counts, world, distance_scales, variation, variation_scale, layers }
+        );
+        let layers = layout.members.iter().find(|member| member.name == "layers").expect("layers");
+        assert_eq!(layers.array_stride, Some(size_of::<LayerConstants>()));
+        assert_eq!(layers.array_count, Some(landform::abi::MAX_LAYERS));
+        assert_layout!(shader, LayerConstants { near, far, near_cell, far_cell, tint, slope, blend, flags });
+    }
+}
+
+#[test]
 fn sky_constants_lie_where_the_shader_reads_them() {
     assert_layout!("sky.frag", SkyConstants { ray_from_clip, sun, horizon });
 }
@@ -79,4 +96,8 @@ fn twin_cases_and_results_have_their_stride() {
         TwinResult { taps, fraction, height, distance, morph, target, slid, hole, slope, differs }
     );
     assert_eq!((case.stride, result.stride), (size_of::<TwinCase>(), size_of::<TwinResult>()));
+    let case =
+        assert_layout!("blend_twin.comp", BlendTwinCase { set, count, weight, height, contrast, mode });
+    let result = assert_layout!("blend_twin.comp", BlendTwinResult { share });
+    assert_eq!((case.stride, result.stride), (size_of::<BlendTwinCase>(), size_of::<BlendTwinResult>()));
 }

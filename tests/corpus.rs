@@ -33,5 +33,9 @@ fn no_file_breaks_a_promise() {
         count += 1;
     }
     assert!(count > 100, "{count} files");
+    #[cfg(feature = "textures")]
+    for path in ["tests/corpus", "tests/samples", "tests/textures"].into_iter().flat_map(files) {
+        checks::check_texture(&std::fs::read(&path).expect("a readable file"));
+    }
     std::fs::remove_dir_all(scratch).expect("the folder for temporary files");
 }

@@ -132,7 +132,7 @@ fn both_readers_see_the_same_bindings_and_layouts() {
 fn a_fragment_stage_takes_only_what_its_vertex_stage_gives() {
     for grid in GRID_SIZES {
         for (vertex, fragment) in [
-            (ShaderId::surface_vertex(grid), ShaderId::PreviewFragment),
+            (ShaderId::surface_vertex(grid), ShaderId::PreviewFragment4),
             (ShaderId::depth_vertex(grid), ShaderId::DepthFragment),
             (ShaderId::baseline_vertex(grid), ShaderId::BaselineFragment),
             (Some(ShaderId::SkyVertex), ShaderId::SkyFragment),

@@ -10,6 +10,8 @@ mod cache;
 mod flight;
 #[path = "../valley/map.rs"]
 mod map;
+#[path = "../valley/textures.rs"]
+mod textures;
 #[path = "../valley/viewpoint.rs"]
 mod viewpoint;
 

@@ -4,7 +4,7 @@ use clap::Parser;
 use landform_cli::camera::Pose;
 use landform_cli::devices::DeviceArgs;
 use landform_cli::parse::{fov, pixels};
-use landform_cli::{ImportArgs, LookArgs};
+use landform_cli::{ImportArgs, LayerArgs, LookArgs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -25,6 +25,8 @@ pub(crate) struct Args {
     pub(crate) heightmap: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) import: ImportArgs,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
 
     /// Where the camera is and looks: metres east, up and south of the map's north-west corner at height 0, degrees
     /// clockwise from north, degrees above the horizon. A `+` before the height measures it from the ground

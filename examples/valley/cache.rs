@@ -1,22 +1,30 @@
 //! Made maps, kept on disk.
 //!
 //! A file is a header of five little-endian words of 64 bits (a mark, what the map was made from, its ends in metres), the
-//! samples, and a checksum over all of it. It is written under another name and renamed when it is whole.
+//! samples, the flow and the deposit of each of them, and a checksum over all of it. It is written under another name and
+//! renamed when it is whole.
 
+use half::bf16;
 use landform::synth::ValleyParams;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-const MARK: u64 = u64::from_le_bytes(*b"landval1");
+const MARK: u64 = u64::from_le_bytes(*b"landval2");
 const WORDS: usize = 5;
+/// Samples, flow and deposit.
+const MAPS: usize = 3;
 
-/// A map as it is kept: 16-bit samples and the metres of 0 and of 65535.
+/// A map as it is kept: 16-bit samples and the metres of 0 and of 65535, and what layers grow by.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Kept {
     pub(crate) samples: Vec<u16>,
     pub(crate) min: f64,
     pub(crate) max: f64,
+    /// Ground that drains through a sample, m².
+    pub(crate) flow: Vec<bf16>,
+    /// Loose ground over rock, metres.
+    pub(crate) deposit: Vec<bf16>,
 }
 
 /// The file of a map: in `$XDG_CACHE_HOME/landform`, or else in `target/valley` beside the example.
@@ -24,7 +32,8 @@ pub(crate) fn path(params: &ValleyParams) -> PathBuf {
     folder().join(format!("valley-{}-{}.heights", params.size, params.seed))
 }
 
-fn folder() -> PathBuf {
+/// The folder of what is made once and kept.
+pub(crate) fn folder() -> PathBuf {
     if let Some(cache) = std::env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()) {
         return Path::new(&cache).join("landform");
     }
@@ -44,14 +53,25 @@ pub(crate) fn load(path: &Path, params: &ValleyParams) -> Option<Kept> {
     let (header, samples) = content.split_at_checked(8 * WORDS)?;
     let word =
         |index: usize| u64::from_le_bytes(header[8 * index..8 * index + 8].try_into().unwrap_or_default());
-    let wanted = 2 * params.size as usize * params.size as usize;
-    let right =
-        word(0) == MARK && word(1) == from(params) && word(2) == params.seed && samples.len() == wanted;
+    let count = params.size as usize * params.size as usize;
+    let right = word(0) == MARK
+        && word(1) == from(params)
+        && word(2) == params.seed
+        && samples.len() == size_of::<u16>() * MAPS * count;
     if !right || sum != checksum(content).to_le_bytes() {
         return None;
     }
-    let samples = samples.as_chunks::<2>().0.iter().map(|bytes| u16::from_le_bytes(*bytes)).collect();
-    Some(Kept { samples, min: f64::from_bits(word(3)), max: f64::from_bits(word(4)) })
+    let values = |map: usize| {
+        let bytes = samples[2 * map * count..2 * (map + 1) * count].as_chunks::<2>().0;
+        bytes.iter().map(|bytes| u16::from_le_bytes(*bytes))
+    };
+    Some(Kept {
+        samples: values(0).collect(),
+        min: f64::from_bits(word(3)),
+        max: f64::from_bits(word(4)),
+        flow: values(1).map(bf16::from_bits).collect(),
+        deposit: values(2).map(bf16::from_bits).collect(),
+    })
 }
 
 /// Keeps a map. Whatever goes wrong, there is no broken file under its name.
@@ -67,11 +87,12 @@ pub(crate) fn store(path: &Path, params: &ValleyParams, map: &Kept) -> io::Resul
 }
 
 fn write(path: &Path, params: &ValleyParams, map: &Kept) -> io::Result<()> {
-    let mut content = Vec::with_capacity(8 * WORDS + 2 * map.samples.len());
+    let mut content = Vec::with_capacity(8 * WORDS + 2 * MAPS * map.samples.len());
     for word in [MARK, from(params), params.seed, map.min.to_bits(), map.max.to_bits()] {
         content.extend(word.to_le_bytes());
     }
     content.extend(map.samples.iter().flat_map(|sample| sample.to_le_bytes()));
+    content.extend(map.flow.iter().chain(&map.deposit).flat_map(|value| value.to_le_bytes()));
     let mut file = BufWriter::new(File::create(path)?);
     file.write_all(&content)?;
     file.write_all(&checksum(&content).to_le_bytes())?;
@@ -105,8 +126,10 @@ mod tests {
     fn a_map_is_found_again_and_a_broken_file_is_not() {
         let folder = std::env::temp_dir().join(format!("landform-cache-{}", std::process::id()));
         let path = folder.join("a.heights");
-        let samples = (0..65 * 65).map(|i| (i * 7) as u16).collect();
-        let map = Kept { samples, min: -1.5, max: 900.25 };
+        let samples: Vec<_> = (0..65 * 65).map(|i| (i * 7) as u16).collect();
+        let flow = samples.iter().map(|&sample| bf16::from_f32(sample.into())).collect();
+        let deposit = vec![bf16::from_f32(0.5); samples.len()];
+        let map = Kept { samples, min: -1.5, max: 900.25, flow, deposit };
         store(&path, &params(65), &map).unwrap();
         assert_eq!(load(&path, &params(65)), Some(map));
         assert_eq!(load(&path, &params(129)), None);

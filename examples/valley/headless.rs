@@ -42,6 +42,7 @@ impl<'a> Studio<'a> {
         let setting = Setting::of(gpu, &map.field, &map.source);
         say(format_args!("Drawing with {}.", setting.device()));
         let mut scene = Scene::new(gpu, map.field)?;
+        map.layers.map_or(Ok(()), |layers| scene.set_layers(layers))?;
         scene.set_detail(scene.detail().0, args.pixel_error.unwrap_or(PICTURE_ERROR))?;
         Ok(Self { args, gpu, setting, scene })
     }

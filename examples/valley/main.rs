@@ -9,6 +9,7 @@ mod cache;
 mod flight;
 mod headless;
 mod map;
+mod textures;
 mod viewpoint;
 mod window;
 

@@ -2,18 +2,23 @@
 
 use crate::args::Args;
 use crate::cache::{self, Kept};
+use crate::textures;
+use half::bf16;
 use indicatif::{ProgressBar, ProgressStyle};
 use landform::field::{Field, FieldDesc};
-use landform::synth::{ValleyParams, valley};
+use landform::splat::RuleMaps;
+use landform::synth::{ValleyParams, valley, valley_material};
+use landform_cli::layers::Layers;
 use landform_cli::read;
 use landform_cli::stop::{Result, Stop, is_interrupted, say};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-/// Ground, and where it comes from in a few words.
+/// Ground, what it is made of, and where it comes from in a few words.
 pub(crate) struct Map {
     pub(crate) field: Field,
+    pub(crate) layers: Option<Layers>,
     pub(crate) source: String,
 }
 
@@ -26,12 +31,20 @@ pub(crate) fn get(args: &Args) -> Result<Map> {
 }
 
 fn imported(file: &Path, args: &Args) -> Result<Map> {
-    let (field, report) = read::heightmap(file, &args.import.options())?.into_field()?;
+    let layers = args.layers.read()?;
+    let (mut field, report) = read::heightmap(file, &args.import.options())?.into_field()?;
     say(report.to_string().trim_end());
-    Ok(Map { field, source: file.display().to_string() })
+    if let Some(layers) = &layers {
+        args.layers.lay(&mut field, &layers.material, &RuleMaps::default())?;
+    }
+    Ok(Map { field, layers, source: file.display().to_string() })
 }
 
 fn made(args: &Args) -> Result<Map> {
+    let layers = match args.layers.read()? {
+        Some(layers) => layers,
+        None => Layers { material: valley_material(), textures: textures::folder()? },
+    };
     let mut params = ValleyParams::default();
     (params.size, params.seed) = (args.map_size, args.seed);
     let path = cache::path(&params);
@@ -49,8 +62,12 @@ fn made(args: &Args) -> Result<Map> {
     let desc = FieldDesc::new(params.size, params.size)
         .with_spacing(spacing, spacing)
         .with_range(kept.min, kept.max);
-    let field = Field::from_samples(desc, kept.samples)?;
-    Ok(Map { field, source: format!("made from seed {}", params.seed) })
+    let mut field = Field::from_samples(desc, kept.samples)?;
+    let wide = |map: &[bf16]| map.iter().map(|value| value.to_f32()).collect::<Vec<_>>();
+    let (flow, deposit) = (wide(&kept.flow), wide(&kept.deposit));
+    let maps = RuleMaps { flow: Some(&flow), deposit: Some(&deposit) };
+    args.layers.lay(&mut field, &layers.material, &maps)?;
+    Ok(Map { field, layers: Some(layers), source: format!("made from seed {}", params.seed) })
 }
 
 fn make(params: &ValleyParams) -> Result<Kept> {
@@ -76,5 +93,6 @@ fn make(params: &ValleyParams) -> Result<Kept> {
         map.max
     ));
     let (samples, min, max) = map.quantise();
-    Ok(Kept { samples, min, max })
+    let short = |map: &[f32]| map.iter().map(|value| bf16::from_f32(*value)).collect();
+    Ok(Kept { samples, min, max, flow: short(&map.flow), deposit: short(&map.deposit) })
 }

@@ -138,7 +138,7 @@ pub struct MaterialConstants {
     pub world: [f32; 4],
     /// Metres at which the second scale begins and has taken over; how many mips finer than the geometry normals are
     /// read; rise over run of a code over what slopes are measured over in x.
-    pub distance: [f32; 4],
+    pub distance_scales: [f32; 4],
     /// The camera's place in patches of the variation, fractions of x and z; then whole ones modulo 4096.
     pub variation: [f32; 4],
     /// Patches a metre; strength of the variation; rise over run of a code over what slopes are measured over in z; 0.
@@ -200,4 +200,30 @@ pub struct TwinResult {
     pub slope: [f32; 2],
     /// 1 where the height that comes with the slope is not the height without it, bit for bit; then 0.
     pub differs: [u32; 2],
+}
+
+/// The arguments of one call of the twin of the blend, for sixteen layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct BlendTwinCase {
+    /// Strength, sharpness, contrast, bias.
+    pub set: [f32; 4],
+    /// Layers, 0, 0, 0.
+    pub count: [u32; 4],
+    /// Weights, 0…1.
+    pub weight: [f32; MAX_LAYERS],
+    /// Blend heights.
+    pub height: [f32; MAX_LAYERS],
+    /// Contrasts of the layers.
+    pub contrast: [f32; MAX_LAYERS],
+    /// [`LayerMode`](crate::splat::LayerMode) of the layers.
+    pub mode: [u32; MAX_LAYERS],
+}
+
+/// What the twin of the blend answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct BlendTwinResult {
+    /// How much of each layer shows, 1 together.
+    pub share: [f32; MAX_LAYERS],
 }

@@ -120,7 +120,7 @@ impl AtlasLayout {
 
 /// The tile of a sample coordinate. `at + ½` keeps the product's rounding away from the border: exact for every
 /// whole coordinate below [`FieldDesc::MAX_SIDE`], which a test walks.
-fn tile_of(at: f32, inverse_quads: f32) -> u32 {
+pub(super) fn tile_of(at: f32, inverse_quads: f32) -> u32 {
     ((at.floor() + 0.5) * inverse_quads) as u32
 }
 

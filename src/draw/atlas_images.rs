@@ -1,12 +1,13 @@
-//! The height atlas and the hole mask on the device, and the copies that bring them up to date.
+//! The height atlas, the hole mask and the layers' weights on the device, and the copies that bring them up to date.
 //!
-//! Both images are owned here and are always either readable by vertex and fragment stages, or of unknown content and
+//! The images are owned here and are always either readable by vertex and fragment stages, or of unknown content and
 //! layout: never written, or written by commands that may not have been submitted.
 
+use super::TextureView;
 use crate::Result;
 use crate::atlas::{AtlasLayout, MipChain};
 use crate::field::TileId;
-use crate::gpu::{Cmd, Device, Image, ImageBarrier, ImageDesc, Staging, StagingDesc, Usage};
+use crate::gpu::{Cmd, Device, Image, ImageBarrier, ImageDesc, ImageRange, Staging, StagingDesc, Usage};
 use crate::plan::{FramePlan, TileUpload};
 use ash::vk;
 use std::sync::Arc;
@@ -16,8 +17,13 @@ const BATCH_BYTES: usize = 16 << 20;
 
 /// The images.
 pub(super) struct AtlasImages {
+    device: Arc<Device>,
     pub(super) heights: Image,
     pub(super) holes: Image,
+    weights: Option<Weights>,
+    /// Weights of another number of pages, or none, which take the place of the others when they are recorded.
+    next_weights: Option<Option<Weights>>,
+    weights_made: u64,
     layout: AtlasLayout,
     written: bool,
     staging: Staging,
@@ -25,11 +31,25 @@ pub(super) struct AtlasImages {
     regions: Vec<vk::BufferImageCopy>,
 }
 
-/// A copy whose bytes are staged: a source, and how many of the regions are its.
+/// An image of weights: an array of pages of four layers each, and of the regions where a map has some.
+struct Weights {
+    image: Image,
+    revision: u64,
+    written: bool,
+}
+
+/// A copy whose bytes are staged: a source, how many of the regions are its, and where they go.
 struct StagedCopy {
     source: vk::Buffer,
     regions: usize,
-    holes: bool,
+    to: Destination,
+}
+
+#[derive(Clone, Copy)]
+enum Destination {
+    Heights,
+    Holes,
+    Weights,
 }
 
 impl AtlasImages {
@@ -55,7 +75,19 @@ impl AtlasImages {
         )?;
         let desc = StagingDesc { name: "landform staging", keep: 0, keep_most: 4 << 20 };
         let staging = Staging::new(device, desc)?;
-        Ok(Self { heights, holes, layout, written: false, staging, staged: Vec::new(), regions: Vec::new() })
+        Ok(Self {
+            device: device.clone(),
+            heights,
+            holes,
+            weights: None,
+            next_weights: None,
+            weights_made: 0,
+            layout,
+            written: false,
+            staging,
+            staged: Vec::new(),
+            regions: Vec::new(),
+        })
     }
 
     /// Takes the frame's staging memory into use.
@@ -66,6 +98,15 @@ impl AtlasImages {
     /// Takes the images for never written: the next upload clears them, whatever they are in use for.
     pub(super) fn forget(&mut self) {
         self.written = false;
+        if let Some(weights) = &mut self.weights {
+            weights.written = false;
+        }
+    }
+
+    /// The weights of the layers, or None where the field has none and every sample is the first layer's.
+    pub(super) fn weights(&self) -> Option<TextureView> {
+        let weights = self.weights.as_ref()?;
+        Some(TextureView { view: weights.image.view(), revision: weights.revision })
     }
 
     /// Stages all that a plan uploads, and makes it visible to the device. Nothing is recorded: where it fails, the images
@@ -73,30 +114,49 @@ impl AtlasImages {
     pub(super) fn stage(&mut self, plan: &FramePlan) -> Result<()> {
         self.staged.clear();
         self.regions.clear();
+        self.shape_weights(plan.weight_shape.pages)?;
         self.stage_heights(plan)?;
         self.stage_holes(plan)?;
+        self.stage_weights(plan)?;
         self.staging.finish()
     }
 
     /// Records what [`stage`](Self::stage) staged. Cannot fail.
     pub(super) fn record(&mut self, cmd: &Cmd<'_>) {
-        if self.written && self.staged.is_empty() {
+        if let Some(next) = self.next_weights.take() {
+            self.weights = next;
+        }
+        let cleared = self.weights.as_ref().is_none_or(|weights| weights.written);
+        if self.written && cleared && self.staged.is_empty() {
             return;
         }
+        let (heights, holes) = (&self.heights, &self.holes);
         let before = if self.written { Usage::VertexFragmentRead } else { Usage::Discard };
-        self.barrier(cmd, before, Usage::TransferDst);
+        barrier(cmd, &[heights, holes], before, Usage::TransferDst);
         if !self.written {
             // No quad is open until a hole says so.
-            cmd.clear_color(&self.holes, self.holes.whole(), vk::ClearColorValue { uint32: [0; 4] });
-            self.barrier_holes_after_clear(cmd);
+            cmd.clear_color(holes, holes.whole(), vk::ClearColorValue { uint32: [0; 4] });
+            barrier(cmd, &[holes], Usage::TransferDst, Usage::TransferDst);
+        }
+        if let Some(weights) = &mut self.weights {
+            weights.open(cmd);
         }
         let mut regions = self.regions.as_slice();
         for copy in self.staged.drain(..) {
             let (now, later) = regions.split_at(copy.regions);
-            cmd.copy_to_image(copy.source, if copy.holes { &self.holes } else { &self.heights }, now);
+            let image = match (copy.to, &self.weights) {
+                (Destination::Heights, _) => heights,
+                (Destination::Holes, _) => holes,
+                (Destination::Weights, Some(weights)) => &weights.image,
+                (Destination::Weights, None) => continue,
+            };
+            cmd.copy_to_image(copy.source, image, now);
             regions = later;
         }
-        self.barrier(cmd, Usage::TransferDst, Usage::VertexFragmentRead);
+        barrier(cmd, &[heights, holes], Usage::TransferDst, Usage::VertexFragmentRead);
+        if let Some(weights) = &self.weights {
+            barrier(cmd, &[&weights.image], Usage::TransferDst, Usage::FragmentRead);
+        }
         self.written = true;
     }
 
@@ -104,17 +164,35 @@ impl AtlasImages {
     pub(super) fn read_in_compute(&self, cmd: &Cmd<'_>, there: bool) {
         let (drawing, compute) = (Usage::VertexFragmentRead, Usage::ComputeRead);
         let (from, to) = if there { (drawing, compute) } else { (compute, drawing) };
-        self.barrier(cmd, from, to);
+        barrier(cmd, &[&self.heights, &self.holes], from, to);
     }
 
-    fn barrier(&self, cmd: &Cmd<'_>, from: Usage, to: Usage) {
-        let barrier = |image| ImageBarrier { image, range: Image::whole(image), from, to };
-        cmd.barriers(&[barrier(&self.heights), barrier(&self.holes)], &[]);
-    }
-
-    fn barrier_holes_after_clear(&self, cmd: &Cmd<'_>) {
-        let (from, to) = (Usage::TransferDst, Usage::TransferDst);
-        cmd.barriers(&[ImageBarrier { image: &self.holes, range: self.holes.whole(), from, to }], &[]);
+    /// Makes the weights' image that a plan needs where it is another one than there is. It takes its place when it is
+    /// recorded: until then what is drawn is drawn with the old one.
+    fn shape_weights(&mut self, pages: u32) -> Result<()> {
+        let pages_of = |weights: &Option<Weights>| weights.as_ref().map_or(0, |held| held.image.layers());
+        if pages_of(self.next_weights.as_ref().unwrap_or(&self.weights)) == pages {
+            return Ok(());
+        }
+        if pages == 0 {
+            self.next_weights = Some(None);
+            return Ok(());
+        }
+        self.weights_made += 1;
+        let image = Image::new(
+            &self.device,
+            &ImageDesc {
+                name: "landform weights",
+                extent: self.layout.size(),
+                layers: pages,
+                array: true,
+                mips: self.layout.mip_count(),
+                format: vk::Format::R8G8B8A8_UNORM,
+                ..ImageDesc::default()
+            },
+        )?;
+        self.next_weights = Some(Some(Weights { image, revision: self.weights_made, written: false }));
+        Ok(())
     }
 
     fn stage_heights(&mut self, plan: &FramePlan) -> Result<()> {
@@ -135,7 +213,8 @@ impl AtlasImages {
                 );
                 end = texels.end;
             }
-            self.stage_bytes(bytemuck::cast_slice(&plan.texels[first.start..end]), begin, false)?;
+            let bytes = bytemuck::cast_slice(&plan.texels[first.start..end]);
+            self.stage_bytes(bytes, begin, Destination::Heights)?;
         }
         Ok(())
     }
@@ -151,19 +230,82 @@ impl AtlasImages {
         if self.regions.len() == begin {
             return Ok(());
         }
-        self.stage_bytes(&plan.hole_bytes, begin, true)
+        self.stage_bytes(&plan.hole_bytes, begin, Destination::Holes)
+    }
+
+    fn stage_weights(&mut self, plan: &FramePlan) -> Result<()> {
+        let chain = plan.chain();
+        let a_tile = 4 * chain.texels() * plan.weight_shape.pages as usize;
+        let a_batch = (BATCH_BYTES / a_tile.max(1)).max(1);
+        let stale = |upload: &&TileUpload| upload.weights.is_some();
+        let mut uploads = plan.uploads.iter().filter(stale).peekable();
+        while let Some(first) = uploads.peek().and_then(|upload| upload.weights.clone()) {
+            let (begin, mut end) = (self.regions.len(), first.start);
+            for upload in uploads.by_ref().take(a_batch) {
+                let Some(bytes) = &upload.weights else { continue };
+                for page in 0..plan.weight_shape.pages {
+                    let at = bytes.start - first.start + page as usize * 4 * chain.texels();
+                    push_pages(&mut self.regions, &self.layout, chain, upload.tile, page, at);
+                }
+                end = bytes.end;
+            }
+            self.stage_bytes(&plan.weight_bytes[first.start..end], begin, Destination::Weights)?;
+        }
+        Ok(())
     }
 
     /// Stages bytes for the regions from `begin` on, whose offsets are relative to the bytes.
-    fn stage_bytes(&mut self, bytes: &[u8], begin: usize, holes: bool) -> Result<()> {
+    fn stage_bytes(&mut self, bytes: &[u8], begin: usize, to: Destination) -> Result<()> {
         let staged = self.staging.stage(bytes.len() as u64, 4)?;
         staged.bytes.copy_from_slice(bytes);
         let regions = &mut self.regions[begin..];
         for region in regions.iter_mut() {
             region.buffer_offset += staged.offset;
         }
-        self.staged.push(StagedCopy { source: staged.buffer, regions: regions.len(), holes });
+        self.staged.push(StagedCopy { source: staged.buffer, regions: regions.len(), to });
         Ok(())
+    }
+}
+
+impl Weights {
+    /// Makes the image ready to be copied to; a new one holds all of the first layer, and of the first region, everywhere.
+    fn open(&mut self, cmd: &Cmd<'_>) {
+        let image = &self.image;
+        let before = if self.written { Usage::FragmentRead } else { Usage::Discard };
+        barrier(cmd, &[image], before, Usage::TransferDst);
+        if self.written {
+            return;
+        }
+        let whole = image.whole();
+        let none = vk::ClearColorValue { float32: [0.0; 4] };
+        let first = vk::ClearColorValue { float32: [1.0, 0.0, 0.0, 0.0] };
+        cmd.clear_color(image, ImageRange { layers: 1, ..whole }, first);
+        if whole.layers > 1 {
+            cmd.clear_color(image, ImageRange { base_layer: 1, layers: whole.layers - 1, ..whole }, none);
+        }
+        barrier(cmd, &[image], Usage::TransferDst, Usage::TransferDst);
+        self.written = true;
+    }
+}
+
+fn barrier<const COUNT: usize>(cmd: &Cmd<'_>, images: &[&Image; COUNT], from: Usage, to: Usage) {
+    cmd.barriers(&images.map(|image| ImageBarrier { image, range: image.whole(), from, to }), &[]);
+}
+
+/// One region a mip of a page of a block of weights whose chain begins at byte `at` of the staged bytes.
+fn push_pages(
+    regions: &mut Vec<vk::BufferImageCopy>,
+    layout: &AtlasLayout,
+    chain: MipChain,
+    tile: TileId,
+    page: u32,
+    at: usize,
+) {
+    for mip in 0..layout.mip_count() {
+        let side = chain.side_at(mip);
+        let mut page_region = region(at + 4 * chain.offset(mip), mip, layout.block(tile, mip), [side, side]);
+        page_region.image_subresource.base_array_layer = page;
+        regions.push(page_region);
     }
 }
 

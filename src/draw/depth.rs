@@ -21,7 +21,7 @@ impl Renderer {
     pub fn draw_depth(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
         let front_face = self.baked_front_face(view);
         let key = depth_key(target, view.grid, view.has_holes, front_face)?;
-        self.draw_nodes(cmd, c"landform depth", view, key)
+        self.draw_nodes(cmd, c"landform depth", view, key, None)
     }
 }
 

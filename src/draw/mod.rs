@@ -9,7 +9,10 @@
 
 mod atlas_images;
 mod depth;
+#[cfg(feature = "textures")]
+mod file_textures;
 mod lattice;
+mod materials;
 mod pipeline_cache;
 mod prepare;
 mod renderer;
@@ -21,6 +24,8 @@ mod textures;
 mod twins;
 mod view_buffers;
 
+#[cfg(feature = "textures")]
+pub use file_textures::FileTextures;
 pub use renderer::{Renderer, RendererStats};
 pub use target::{ColorEncoding, Target};
 pub use textures::{TextureSource, TextureView};

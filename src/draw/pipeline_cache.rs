@@ -58,15 +58,21 @@ impl PipelineCache {
         self.pipelines.len()
     }
 
+    /// The layout of all that reads set 0 alone.
     pub(super) fn layout(&self) -> &Arc<PipelineLayout> {
         &self.layout
     }
 
-    /// The pipeline of a key, made where it is new.
-    pub(super) fn get(&mut self, device: &Arc<Device>, key: PipelineKey) -> Result<&Pipeline> {
+    /// The pipeline of a key, made where it is new, with the layout that its shaders need.
+    pub(super) fn get(
+        &mut self,
+        device: &Arc<Device>,
+        layout: &Arc<PipelineLayout>,
+        key: PipelineKey,
+    ) -> Result<&Pipeline> {
         // Two lookups on the path that makes one: `entry` would need the error handled inside.
         if !self.pipelines.contains_key(&key) {
-            let pipeline = make(device, &self.layout, &key)?;
+            let pipeline = make(device, layout, &key)?;
             self.pipelines.insert(key, pipeline);
         }
         Ok(&self.pipelines[&key])

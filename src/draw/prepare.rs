@@ -6,30 +6,32 @@ use super::surface::surface_key;
 use super::{Renderer, Target};
 use crate::Result;
 use crate::lod::GridSize;
+use crate::splat::Splat;
 use ash::vk;
 
 impl Renderer {
-    /// Makes every pipeline that drawing terrains of this grid into `target` may need, so that no frame waits for one:
-    /// depth alone, and where the target has colour the surface, its wireframe where the device draws those, and the
+    /// Makes every pipeline that drawing terrains of this grid and with layers that need `splat`
+    /// ([`Splat::of`](crate::splat::Splat::of)) into `target` may need, so that no frame waits for one: depth alone, and where the target has colour the surface, its wireframe where the device draws those, and the
     /// sky; each with and without holes, and for both front faces where the device cannot set it while recording.
     ///
     /// # Errors
     /// What the device could not make; what was made before then is kept.
-    pub fn prepare(&mut self, target: &Target, grid: GridSize) -> Result<()> {
+    pub fn prepare(&mut self, target: &Target, grid: GridSize, splat: Splat) -> Result<()> {
         let (straight, mirrored) = (vk::FrontFace::COUNTER_CLOCKWISE, vk::FrontFace::CLOCKWISE);
         let baked = !self.device().has_dynamic_front_face();
         let in_color = target.formats.color_count() > 0;
         for front_face in [Some(straight), baked.then_some(mirrored)].into_iter().flatten() {
             for has_holes in [false, true] {
-                self.make_pipeline(depth_key(target, grid, has_holes, front_face)?)?;
+                self.make_pipeline(depth_key(target, grid, has_holes, front_face)?, None)?;
                 for lines in [Some(false), self.fills_lines().then_some(true)].into_iter().flatten() {
                     if in_color {
-                        self.make_pipeline(surface_key(target, grid, has_holes, lines, front_face)?)?;
+                        let key = surface_key(target, grid, splat, has_holes, lines, front_face)?;
+                        self.make_pipeline(key, Some(splat))?;
                     }
                 }
             }
         }
-        if in_color { self.make_pipeline(sky_key(target)) } else { Ok(()) }
+        if in_color { self.make_pipeline(sky_key(target), None) } else { Ok(()) }
     }
 
     /// Drops every pipeline that was made for the formats, or the render pass and subpass, of `target`. For a host that

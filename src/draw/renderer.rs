@@ -1,18 +1,20 @@
 //! What the passes share: the atlas, the lattice's indices, the rings, the set and the pipelines.
 
-use super::Target;
 use super::atlas_images::AtlasImages;
 use super::lattice::Lattices;
+use super::materials::Materials;
 use super::pipeline_cache::{PipelineCache, PipelineKey};
 use super::scissor::scissor;
 use super::view_buffers::{BINDINGS, ViewBuffers};
+use super::{Target, TextureSource};
 use crate::abi::SkyConstants;
 use crate::atlas::AtlasLayout;
 use crate::field::FieldDesc;
 use crate::gpu::{Cmd, Device, PipelineLayout, SetLayout};
 use crate::lod::GridSize;
 use crate::plan::{FramePlan, Residency, ViewPlan};
-use crate::shaders::ShaderId;
+use crate::shaders::{SET, SET_MATERIAL, ShaderId};
+use crate::splat::Splat;
 use crate::{Error, Result};
 use ash::vk;
 use std::ffi::CStr;
@@ -25,6 +27,7 @@ pub struct Renderer {
     atlas: AtlasImages,
     lattices: Lattices,
     views: ViewBuffers,
+    materials: Materials,
     pipelines: PipelineCache,
     residency: Residency,
     frame: u64,
@@ -70,6 +73,7 @@ impl Renderer {
         )?;
         Ok(Self {
             views: ViewBuffers::new(device, &set_layout, &atlas)?,
+            materials: Materials::new(device, &set_layout, push_size)?,
             lattices: Lattices::new(device)?,
             device: device.clone(),
             atlas,
@@ -90,8 +94,9 @@ impl Renderer {
     /// nothing is drawn.
     pub fn forget(&mut self) {
         // Nothing is assumed of the images, and they are cleared again, so that holes of 0 are true.
-        self.residency.tiles.fill(Default::default());
+        self.residency.forget();
         self.atlas.forget();
+        self.materials.forget();
         self.lattices.forget();
     }
 
@@ -135,6 +140,7 @@ impl Renderer {
             self.atlas.stage(plan)?;
         }
         self.lattices.record(cmd);
+        self.materials.record(cmd);
         if !uploads {
             return Ok(());
         }
@@ -142,16 +148,19 @@ impl Renderer {
         self.atlas.record(cmd);
         cmd.end_label();
         self.stats.uploaded_bytes += plan.upload_bytes();
-        for upload in &plan.uploads {
-            let index = upload.tile.z * plan.layout.tiles[0] + upload.tile.x;
-            let held = &mut self.residency.tiles[index as usize];
-            if upload.heights.is_some() {
-                held.heights = upload.revision.heights;
-            }
-            if upload.holes.is_some() {
-                held.holes = upload.revision.holes;
-            }
-        }
+        self.residency.confirm(plan);
+        Ok(())
+    }
+
+    /// Asks a source for the textures that the plan's layers name, once a frame, before its first draw. What it does not
+    /// have is drawn with a default until it has; where an answer is that of the last frame nothing is written. What was
+    /// answered last holds until it is asked again.
+    ///
+    /// # Errors
+    /// Before the first frame was begun.
+    pub fn find_textures(&mut self, plan: &FramePlan, source: &mut dyn TextureSource) -> Result<()> {
+        self.begin_frame()?;
+        self.materials.ask(self.frame, &plan.material.layers, source);
         Ok(())
     }
 
@@ -182,6 +191,7 @@ impl Renderer {
         label: &CStr,
         view: &ViewPlan,
         key: PipelineKey,
+        splat: Option<Splat>,
     ) -> Result<()> {
         self.check_device(cmd)?;
         self.check_shape(view)?;
@@ -193,13 +203,24 @@ impl Renderer {
             return Err(nothing_uploaded());
         }
         let slice = self.views.push(view, &self.atlas)?;
-        let layout = self.pipelines.layout().clone();
-        let pipeline = self.pipelines.get(&self.device, key)?;
+        let layout = self.layout_of(splat)?;
+        let pipeline = self.pipelines.get(&self.device, &layout, key)?;
         let Some(lattice) = self.lattices.get(view.grid) else { return Err(nothing_uploaded()) };
+        let layers = match splat {
+            Some(splat) => {
+                let (constants, weights) = (self.views.materials(), self.atlas.weights());
+                Some(self.materials.set(splat, self.frame, constants, weights)?)
+            }
+            None => None,
+        };
+        let graphics = vk::PipelineBindPoint::GRAPHICS;
         cmd.begin_label(label);
         cmd.bind_pipeline(pipeline);
         set_viewport(cmd, &self.device, view);
-        cmd.bind_sets(vk::PipelineBindPoint::GRAPHICS, &layout, 0, &[self.views.set()], &slice.offsets);
+        cmd.bind_sets(graphics, &layout, SET, &[self.views.set()], &slice.offsets);
+        if let Some(layers) = layers {
+            cmd.bind_sets(graphics, &layout, SET_MATERIAL, &[layers], &[slice.material]);
+        }
         cmd.bind_index_buffer(lattice, 0, vk::IndexType::UINT16);
         cmd.draw_indexed(view.grid.index_count(), view.nodes.len() as u32, 0, 0);
         cmd.end_label();
@@ -220,7 +241,7 @@ impl Renderer {
         self.check_device(cmd)?;
         self.begin_frame()?;
         let layout = self.pipelines.layout().clone();
-        let pipeline = self.pipelines.get(&self.device, key)?;
+        let pipeline = self.pipelines.get(&self.device, &layout, key)?;
         cmd.begin_label(label);
         cmd.bind_pipeline(pipeline);
         set_viewport(cmd, &self.device, view);
@@ -231,8 +252,17 @@ impl Renderer {
         Ok(())
     }
 
-    pub(super) fn make_pipeline(&mut self, key: PipelineKey) -> Result<()> {
-        self.pipelines.get(&self.device, key).map(|_| ())
+    pub(super) fn make_pipeline(&mut self, key: PipelineKey, splat: Option<Splat>) -> Result<()> {
+        let layout = self.layout_of(splat)?;
+        self.pipelines.get(&self.device, &layout, key).map(|_| ())
+    }
+
+    /// The pipeline layout of what reads these layers, or of what reads none.
+    fn layout_of(&mut self, splat: Option<Splat>) -> Result<Arc<PipelineLayout>> {
+        match splat {
+            Some(splat) => self.materials.pipeline_layout(splat),
+            None => Ok(self.pipelines.layout().clone()),
+        }
     }
 
     pub(super) fn forget_pipelines(&mut self, target: &Target) {

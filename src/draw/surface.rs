@@ -3,11 +3,12 @@
 use super::pipeline_cache::{DepthRule, PipelineKey};
 use super::renderer::grid_shader;
 use super::{Renderer, Target};
-use crate::Result;
 use crate::gpu::Cmd;
 use crate::lod::GridSize;
 use crate::plan::{ViewMode, ViewPlan};
 use crate::shaders::ShaderId;
+use crate::splat::Splat;
+use crate::{Error, Result};
 use ash::vk;
 
 impl Renderer {
@@ -23,8 +24,8 @@ impl Renderer {
     pub fn draw(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
         let lines = view.mode == ViewMode::Lattice && self.fills_lines();
         let front_face = self.baked_front_face(view);
-        let key = surface_key(target, view.grid, view.has_holes, lines, front_face)?;
-        self.draw_nodes(cmd, c"landform surface", view, key)
+        let key = surface_key(target, view.grid, view.splat, view.has_holes, lines, front_face)?;
+        self.draw_nodes(cmd, c"landform surface", view, key, Some(view.splat))
     }
 
     /// Draws the view's patches flat and with a constant colour: the baseline that the surface's cost is a ratio of.
@@ -40,7 +41,7 @@ impl Renderer {
             depth: DepthRule::Write,
             front_face: self.baked_front_face(view),
         };
-        self.draw_nodes(cmd, c"landform baseline", view, key)
+        self.draw_nodes(cmd, c"landform baseline", view, key, None)
     }
 }
 
@@ -48,14 +49,18 @@ impl Renderer {
 pub(super) fn surface_key(
     target: &Target,
     grid: GridSize,
+    splat: Splat,
     has_holes: bool,
     lines: bool,
     front_face: vk::FrontFace,
 ) -> Result<PipelineKey> {
+    let fragment = ShaderId::preview_fragment(splat.slots, splat.height).ok_or_else(|| {
+        Error::invalid("layers", format!("no shader is compiled for {} layers", splat.slots))
+    })?;
     Ok(PipelineKey {
         name: "landform surface",
         vertex: grid_shader(ShaderId::surface_vertex, grid)?,
-        fragment: Some(ShaderId::PreviewFragment),
+        fragment: Some(fragment),
         target: *target,
         has_holes,
         lines,

@@ -6,7 +6,7 @@
 
 use super::atlas_images::AtlasImages;
 use crate::Result;
-use crate::abi::{NodeRecord, ViewConstants};
+use crate::abi::{MaterialConstants, NodeRecord, ViewConstants};
 use crate::gpu::{Binding, BindingKind, Device, FrameRing, RingDesc, Set, SetLayout, SetValue, Sets};
 use crate::plan::ViewPlan;
 use crate::shaders::{
@@ -24,7 +24,7 @@ pub(super) const BINDINGS: [Binding; 4] = {
     [
         Binding { binding: BINDING_VIEW, kind: BindingKind::UniformDynamic, stages: both, count: 1 },
         Binding { binding: BINDING_NODES, kind: BindingKind::StorageDynamic, stages: vertex, count: 1 },
-        Binding { binding: BINDING_HEIGHTS, kind: BindingKind::SampledImage, stages: vertex, count: 1 },
+        Binding { binding: BINDING_HEIGHTS, kind: BindingKind::SampledImage, stages: both, count: 1 },
         Binding { binding: BINDING_HOLES, kind: BindingKind::SampledImage, stages: fragment, count: 1 },
     ]
 };
@@ -42,11 +42,22 @@ pub(super) fn twin_bindings() -> [Binding; 5] {
     .map(|(binding, kind)| Binding { binding, kind, stages, count: 1 })
 }
 
+/// Set 0 of the twin of the blend.
+pub(super) fn blend_twin_bindings() -> [Binding; 2] {
+    let stages = vk::ShaderStageFlags::COMPUTE;
+    [BINDING_TWIN_CASES, BINDING_TWIN_RESULTS].map(|binding| {
+        let kind = BindingKind::Storage;
+        Binding { binding, kind, stages, count: 1 }
+    })
+}
+
 /// Where a view's data lies this frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewSlice {
     pub(super) offsets: [u32; 2],
-    generations: [u64; 2],
+    /// The offset of set 1.
+    pub(super) material: u32,
+    generations: [u64; 3],
 }
 
 /// A view that was pushed this frame.
@@ -54,6 +65,7 @@ struct Pushed {
     view: u64,
     /// What was pushed: the plan's public parts may have been changed since, in the plan or in a clone of it.
     constants: ViewConstants,
+    material: MaterialConstants,
     nodes: Range<usize>,
     slice: ViewSlice,
 }
@@ -61,7 +73,9 @@ struct Pushed {
 pub(super) struct ViewBuffers {
     constants: FrameRing,
     nodes: FrameRing,
+    materials: FrameRing,
     sets: Sets,
+    /// The generations of the rings that the set names.
     generations: [u64; 2],
     sets_made: u32,
     pushed: Vec<Pushed>,
@@ -75,15 +89,13 @@ impl ViewBuffers {
     const FIRST_NODES: u64 = 1024;
 
     pub(super) fn new(device: &Arc<Device>, layout: &Arc<SetLayout>, atlas: &AtlasImages) -> Result<Self> {
-        let constants = FrameRing::new(
-            device,
-            RingDesc {
-                name: "landform views",
-                usage: vk::BufferUsageFlags::UNIFORM_BUFFER,
-                region: 4 * (size_of::<ViewConstants>() as u64).next_multiple_of(256),
-                bind_range: Some(size_of::<ViewConstants>() as u64),
-            },
-        )?;
+        let uniforms = |name, size: u64| {
+            let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
+            let region = 4 * size.next_multiple_of(256);
+            FrameRing::new(device, RingDesc { name, usage, region, bind_range: Some(size) })
+        };
+        let constants = uniforms("landform views", size_of::<ViewConstants>() as u64)?;
+        let materials = uniforms("landform materials", size_of::<MaterialConstants>() as u64)?;
         let nodes = FrameRing::new(
             device,
             RingDesc {
@@ -98,6 +110,7 @@ impl ViewBuffers {
         Ok(Self {
             constants,
             nodes,
+            materials,
             sets,
             generations,
             sets_made: 1,
@@ -110,6 +123,7 @@ impl ViewBuffers {
     pub(super) fn begin_frame(&mut self) {
         self.constants.begin_frame();
         self.nodes.begin_frame();
+        self.materials.begin_frame();
         self.pushed.clear();
         self.pushed_nodes.clear();
         self.bytes = 0;
@@ -125,6 +139,11 @@ impl ViewBuffers {
         self.sets.get(0)
     }
 
+    /// The ring that set 1 finds the material's constants in.
+    pub(super) fn materials(&self) -> &FrameRing {
+        &self.materials
+    }
+
     /// How many sets were made; 1 as long as the first was large enough.
     pub(super) fn sets_made(&self) -> u32 {
         self.sets_made
@@ -133,13 +152,14 @@ impl ViewBuffers {
     /// Puts a view's data where the device finds it. A view that was pushed this frame is not pushed again: the passes
     /// that draw it share its data.
     pub(super) fn push(&mut self, view: &ViewPlan, atlas: &AtlasImages) -> Result<ViewSlice> {
-        let now = [self.constants.generation(), self.nodes.generation()];
+        let now = [self.constants.generation(), self.nodes.generation(), self.materials.generation()];
         let (uniform, records): (&[u8], &[u8]) =
             (bytemuck::bytes_of(&view.constants), bytemuck::cast_slice(&view.nodes));
         let same = |pushed: &&Pushed| {
             pushed.view == view.id
                 && pushed.slice.generations == now
                 && bytemuck::bytes_of(&pushed.constants) == uniform
+                && bytemuck::bytes_of(&pushed.material) == bytemuck::bytes_of(&view.material)
                 && bytemuck::cast_slice::<_, u8>(&self.pushed_nodes[pushed.nodes.clone()]) == records
         };
         if let Some(pushed) = self.pushed.iter().find(same) {
@@ -147,21 +167,24 @@ impl ViewBuffers {
         }
         let constants = self.constants.push(uniform)?;
         let nodes = self.nodes.push(records)?;
+        let material = self.materials.push(bytemuck::bytes_of(&view.material))?;
         let slice = ViewSlice {
             offsets: [constants.offset, nodes.offset],
-            generations: [constants.generation, nodes.generation],
+            material: material.offset,
+            generations: [constants.generation, nodes.generation, material.generation],
         };
-        if slice.generations != self.generations {
+        if slice.generations[..2] != self.generations {
             let layout = self.sets.get(0).layout().clone();
             self.sets = make_set(&layout, atlas, &self.constants, &self.nodes)?;
-            self.generations = slice.generations;
+            self.generations = [constants.generation, nodes.generation];
             self.sets_made += 1;
         }
-        self.bytes += (uniform.len() + records.len()) as u64;
+        self.bytes += (uniform.len() + records.len() + size_of::<MaterialConstants>()) as u64;
         let first = self.pushed_nodes.len();
         self.pushed_nodes.extend_from_slice(&view.nodes);
         let nodes = first..self.pushed_nodes.len();
-        self.pushed.push(Pushed { view: view.id, constants: view.constants, nodes, slice });
+        let (constants, material) = (view.constants, view.material);
+        self.pushed.push(Pushed { view: view.id, constants, material, nodes, slice });
         Ok(slice)
     }
 }
@@ -188,8 +211,10 @@ fn make_set(
 mod tests {
     use super::*;
     use crate::abi::SkyConstants;
+    use crate::draw::materials::material_bindings;
     use crate::gpu::check_bindings;
-    use crate::shaders::{Permutation, SET, Stage, TABLE};
+    use crate::shaders::{Permutation, SET, SET_MATERIAL, ShaderId, Stage, TABLE};
+    use crate::splat::Splat;
     use serde_json::Value;
 
     fn reflection(row: &Permutation) -> Value {
@@ -208,22 +233,22 @@ mod tests {
         }
     }
 
-    fn rows(compute: bool) -> impl Iterator<Item = &'static Permutation> {
-        TABLE.iter().filter(move |row| (row.stage == Stage::Compute) == compute)
+    fn rows(of: impl Fn(&Permutation) -> bool) -> impl Iterator<Item = &'static Permutation> {
+        TABLE.iter().filter(move |row| of(row))
     }
 
-    /// The bindings that reflection finds in these modules.
-    fn reflected(rows: impl Iterator<Item = &'static Permutation>) -> Vec<Binding> {
+    /// The bindings of a set that reflection finds in these modules.
+    fn reflected(number: u32, rows: impl Iterator<Item = &'static Permutation>) -> Vec<Binding> {
         let mut found = Vec::new();
         for row in rows {
             let module = reflection(row);
-            for set in list(&module, "sets") {
-                assert_eq!(set["set"], SET, "{}", row.name);
+            for set in list(&module, "sets").iter().filter(|set| set["set"] == number) {
                 for binding in list(set, "bindings") {
                     let kind = match binding["type"].as_str().unwrap() {
                         "uniform_buffer" => BindingKind::Uniform,
                         "storage_buffer" => BindingKind::Storage,
                         "sampled_image" => BindingKind::SampledImage,
+                        "sampler" => BindingKind::Sampler,
                         other => panic!("{}: a binding of type {other}", row.name),
                     };
                     let number = |key: &str| binding[key].as_u64().unwrap() as u32;
@@ -250,16 +275,52 @@ mod tests {
 
     #[test]
     fn the_set_of_the_passes_is_what_their_modules_read() {
-        let reflected = reflected(rows(false));
+        let reflected = reflected(SET, rows(|row| row.stage != Stage::Compute));
         check_bindings("landform view", &BINDINGS, &reflected).unwrap();
         assert_stages(&BINDINGS, &reflected);
     }
 
     #[test]
     fn the_set_of_the_twin_is_what_its_module_reads() {
-        let reflected = reflected(rows(true));
+        let reflected = reflected(SET, rows(|row| row.id == ShaderId::TwinCompute));
         check_bindings("landform twins", &twin_bindings(), &reflected).unwrap();
         assert_stages(&twin_bindings(), &reflected);
+    }
+
+    #[test]
+    fn the_set_of_the_blend_s_twin_is_what_its_module_reads() {
+        let reflected = reflected(SET, rows(|row| row.id == ShaderId::BlendTwinCompute));
+        check_bindings("landform twins", &blend_twin_bindings(), &reflected).unwrap();
+        assert_stages(&blend_twin_bindings(), &reflected);
+    }
+
+    /// Each slot count's modules read exactly the set that is made for it, with and without the blend by height, and nothing
+    /// reads a third set.
+    #[test]
+    fn the_set_of_the_layers_is_what_their_modules_read() {
+        for slots in Splat::SLOTS {
+            for height in [false, true] {
+                let id = ShaderId::preview_fragment(slots, height).unwrap();
+                let reflected = reflected(SET_MATERIAL, rows(|row| row.id == id));
+                check_bindings("landform material", &material_bindings(slots), &reflected).unwrap();
+                assert_stages(&material_bindings(slots), &reflected);
+                let images: u32 = [BINDINGS.as_slice(), &material_bindings(slots)]
+                    .concat()
+                    .iter()
+                    .filter(|b| {
+                        b.kind == BindingKind::SampledImage
+                            && b.stages.contains(vk::ShaderStageFlags::FRAGMENT)
+                    })
+                    .map(|b| b.count)
+                    .sum();
+                assert!(images <= 64, "{images} images at {slots} slots");
+            }
+        }
+        for row in TABLE {
+            let known = |set: &Value| set["set"] == SET || set["set"] == SET_MATERIAL;
+            assert!(list(&reflection(row), "sets").iter().all(known), "{}", row.name);
+        }
+        assert_eq!(rows(|row| row.source == "preview.frag.hlsl").count(), 8, "4 slot counts by 2");
     }
 
     /// Only the sky's fragments are pushed anything, and it is the whole range of the layout.

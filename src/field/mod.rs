@@ -1,4 +1,4 @@
-//! The ground truth: samples, holes, revisions and bounds. Knows no view and no device.
+//! The ground truth: samples, layer weights, holes, revisions and bounds. Knows no view and no device.
 //!
 //! A field owns one row-major grid of 16-bit samples. Tiles are windows on that grid, so there is nothing to keep in
 //! step between them. Every change goes through a method here, which gives a new revision to each tile that holds a
@@ -8,12 +8,15 @@ mod bounds;
 mod desc;
 mod holes;
 mod ids;
+mod layers;
+mod share;
 mod weights;
 
 pub use bounds::{Bounds, MinMax};
 pub use desc::{FieldDesc, HeightRange};
 pub use holes::HoleMask;
 pub use ids::{Level, Quad, Sample, SampleRect, TileId};
+pub(crate) use share::{first_shared, share};
 pub use weights::Weights;
 
 use crate::{Error, Result};
@@ -26,11 +29,14 @@ pub struct TileRevision {
     pub heights: u64,
     /// Changes when a quad of the tile is opened or closed. 0 while the tile never had a hole.
     pub holes: u64,
+    /// Changes when the weights or the regions of a sample of the tile's window do. 0 while the field never had any: then
+    /// all of layer 0 lies on every sample.
+    pub weights: u64,
 }
 
 /// Numbers for contents. One counter for all fields, so that a clone that is edited apart, or another field of the
 /// same shape, never passes for what somebody already uploaded.
-fn next_revision() -> u64 {
+pub(crate) fn next_revision() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -43,6 +49,8 @@ pub struct Field {
     desc: FieldDesc,
     samples: Vec<u16>,
     holes: HoleMask,
+    weights: Option<Weights>,
+    regions: Option<Weights>,
     bounds: Bounds,
     revisions: Vec<TileRevision>,
     revision: u64,
@@ -75,9 +83,11 @@ impl Field {
         let revision = next_revision();
         Ok(Self {
             holes: HoleMask::new(desc.quads_x(), desc.quads_z()),
+            weights: None,
+            regions: None,
             bounds,
             samples,
-            revisions: vec![TileRevision { heights: revision, holes: 0 }; desc.tile_count()],
+            revisions: vec![TileRevision { heights: revision, holes: 0, weights: 0 }; desc.tile_count()],
             revision,
             desc,
         })

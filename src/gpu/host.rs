@@ -61,6 +61,8 @@ pub struct HostFeatures {
     pub fill_mode_non_solid: bool,
     /// Vertex and primitive counts in the frame report.
     pub pipeline_statistics_query: bool,
+    /// Textures of blocks (BC1 to BC7) as their files have them. Without it they are unpacked to texels first.
+    pub texture_compression_bc: bool,
 }
 
 impl HostFeatures {
@@ -75,6 +77,7 @@ impl HostFeatures {
             sampler_anisotropy: false,
             fill_mode_non_solid: false,
             pipeline_statistics_query: false,
+            texture_compression_bc: false,
         }
     }
 }
@@ -182,6 +185,7 @@ fn check_enabled(features: &HostFeatures, supported: &vk::PhysicalDeviceFeatures
             features.pipeline_statistics_query,
             supported.pipeline_statistics_query,
         ),
+        ("texture_compression_bc", features.texture_compression_bc, supported.texture_compression_bc),
     ];
     for (name, enabled, possible) in optional {
         if enabled && possible == vk::FALSE {

@@ -21,12 +21,16 @@
 //! samples, unless the options ask for a crop, a flip or another spacing. What cannot be taken exactly is refused with a
 //! sentence that names it, or taken with a line in [`ImportReport::warnings`].
 //!
+//! With the feature `textures` the room also reads what layers are drawn with: `TextureRequest`, from PNG, JPEG and KTX2 files
+//! to texels and their mips.
+//!
 //! A reader owns its file only while it reads. It holds the samples of what is kept, in the file's own type, and a row, a
 //! block or a tile; the samples give their memory back while they become codes.
 
 mod asc;
 mod below_holes;
 mod canvas;
+mod channel;
 mod degrees;
 mod doubts;
 mod encoding;
@@ -40,6 +44,7 @@ mod grid;
 mod ground;
 mod heightmap;
 mod hgt;
+mod hole_mask;
 mod mask;
 mod meaning;
 mod npy;
@@ -51,6 +56,8 @@ mod report;
 mod resample;
 mod rows;
 mod survey;
+#[cfg(feature = "textures")]
+mod texture;
 mod tiff_file;
 mod units;
 mod usgs_dem;
@@ -59,6 +66,7 @@ mod void_fill;
 mod watch;
 mod weights;
 
+pub use channel::Channel;
 pub use encoding::{Encoding, Fill};
 pub use export::{export_png16, export_r16};
 pub use export_exr::export_exr;
@@ -66,12 +74,17 @@ pub use export_tiff::export_geotiff;
 pub use folder::export_folder;
 pub use format::Format;
 pub use heightmap::Heightmap;
+pub use hole_mask::{HoleOptions, HolePicture, import_holes};
 pub use options::{ByteOrder, Flip, ImportOptions, Resample};
 pub use report::ImportReport;
 pub use resample::Filter;
+#[cfg(feature = "textures")]
+pub use texture::{Blocks, TexelFormat, TextureData, TextureRequest};
 pub use units::Units;
 pub use values::SampleType;
-pub use weights::{Alpha, WeightOptions, WeightReport, export_weights, import_weights};
+pub use weights::{
+    Alpha, IdOptions, IdReport, WeightOptions, WeightReport, export_weights, import_ids, import_weights,
+};
 
 use crate::field::{Field, FieldDesc, SampleRect};
 use crate::{Error, Result};

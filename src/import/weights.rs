@@ -3,13 +3,18 @@
 //! The pictures are read twice and row by row: once for what their channels are, and once for the weights, so that besides
 //! the weights no more than a row of each is held. An interlaced picture is held whole.
 
+mod ids;
 mod picture;
+mod tga;
+
+pub use ids::{IdOptions, IdReport, import_ids};
+pub(super) use picture::Picture;
 
 use super::MAX_SAMPLES;
 use super::export::{replace, write_png};
 use crate::field::Weights;
 use crate::{Error, Result};
-use picture::{Picture, Survey};
+use picture::{Survey, WEIGHTS};
 use png::{BitDepth, ColorType};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -131,7 +136,7 @@ pub fn import_weights<P: AsRef<Path>>(
         assumptions: surveys.iter().flat_map(|survey| survey.assumption.clone()).collect(),
         warnings: Vec::new(),
     };
-    let mut pictures = files.iter().map(|file| Picture::open(file)).collect::<Result<Vec<_>>>()?;
+    let mut pictures = files.iter().map(|file| Picture::open(file, WEIGHTS)).collect::<Result<Vec<_>>>()?;
     if let Some(changed) = pictures.iter().zip(&surveys).position(|(picture, survey)| !survey.is_of(picture))
     {
         return Err(Error::file(files[changed], "was changed while it was read; read it again"));
@@ -162,7 +167,7 @@ fn check(files: &[&Path], alpha: Alpha) -> Result<(u32, u32)> {
     }
     let mut pictures = Vec::with_capacity(files.len());
     for &file in files {
-        let picture = Picture::open(file)?;
+        let picture = Picture::open(file, WEIGHTS)?;
         pictures.push((
             picture.size,
             picture.channels - usize::from(picture.has_alpha && alpha == Alpha::Ignore),

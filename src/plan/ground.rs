@@ -2,6 +2,7 @@
 
 use super::Terrain;
 use crate::query::{self, RayHit};
+use crate::splat::MAX_LAYERS;
 use glam::{DVec2, DVec3};
 
 /// All of these mean the level-0 surface: the triangles that are drawn close to the camera.
@@ -28,6 +29,17 @@ impl Terrain {
         Some(self.settings().placement.direction_to_world(normal))
     }
 
+    /// How much of each layer was painted at a world place, 0 to 1, as [`query::weights_at`] has it. None outside the map
+    /// and in a hole.
+    pub fn weights_at(&self, place: DVec2) -> Option<[f32; MAX_LAYERS]> {
+        query::weights_at(self.field(), self.local(place))
+    }
+
+    /// The layer that covers most of the ground at a world place. None outside the map and in a hole.
+    pub fn layer_at(&self, place: DVec2) -> Option<u32> {
+        query::layer_at(self.field(), self.local(place))
+    }
+
     /// The first hit of a ray, from either side, all in the world; `max_distance` in metres. Holes let it through.
     pub fn raycast(&self, origin: DVec3, direction: DVec3, max_distance: f64) -> Option<RayHit> {
         let placement = &self.settings().placement;
@@ -52,7 +64,7 @@ impl Terrain {
 
 #[cfg(test)]
 mod tests {
-    use crate::field::{Field, FieldDesc, Sample};
+    use crate::field::{Field, FieldDesc, Sample, Weights};
     use crate::plan::{Placement, Terrain, TerrainSettings};
     use glam::{DVec2, DVec3};
 
@@ -71,6 +83,13 @@ mod tests {
         let hit = terrain.raycast(peak + DVec3::Y * 40.0, DVec3::NEG_Y, 1000.0).unwrap();
         assert!(hit.position.abs_diff_eq(peak, 1e-6) && (hit.distance - 40.0).abs() < 1e-6);
         assert!(terrain.raycast(peak + DVec3::Y * 40.0, DVec3::NEG_Y, 30.0).is_none());
+        let mut weights = Weights::new(65, 65, 2, 0).unwrap();
+        weights.set(Sample::new(20, 30), &[0, 255]);
+        let mut painted = terrain.clone();
+        painted.field_mut().set_weights(Some(weights)).unwrap();
+        assert!(painted.weights_at(over).unwrap()[1] > 0.999_999);
+        assert_eq!((painted.layer_at(over), terrain.layer_at(over)), (Some(1), Some(0)));
+        assert_eq!(painted.weights_at(DVec2::ZERO), None);
         let flat = placement.to_world(DVec3::new(50.5, 0.0, 10.2));
         assert!(terrain.normal_at(DVec2::new(flat.x, flat.z)).unwrap().abs_diff_eq(DVec3::Y, 1e-12));
     }

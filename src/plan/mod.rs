@@ -7,13 +7,15 @@
 mod constants;
 mod frame;
 mod ground;
+mod material;
 mod placement;
 mod residency;
 mod terrain;
+mod uploads;
 mod view;
 
 pub use frame::{FramePlan, TileUpload, ViewPlan};
 pub use placement::Placement;
-pub use residency::Residency;
+pub use residency::{Residency, WeightShape};
 pub use terrain::{Terrain, TerrainSettings};
 pub use view::{Preview, View, ViewId, ViewMode, Viewport};

@@ -1,16 +1,21 @@
 //! A terrain: a field, where it stands and how it is drawn. Makes the plans.
 
 use super::constants::{light, pixels_at_a_metre, view_constants};
-use super::{FramePlan, Placement, Residency, TileUpload, View, ViewId, ViewPlan};
+use super::material::Ground;
+use super::{FramePlan, Placement, Residency, View, ViewId, ViewPlan};
 use crate::abi::NodeRecord;
-use crate::atlas::{AtlasLayout, MipChain, write_height_block, write_hole_block};
-use crate::field::{Field, TileId, TileRevision};
+use crate::atlas::AtlasLayout;
+use crate::field::Field;
 use crate::lod::{
     DerivedRanges, Frustum, GridSize, LodGeometry, LodRanges, LodSettings, NearTracker, SelectInput, select,
 };
+use crate::splat::{Material, PackView, Splat};
 use crate::{Error, Result};
 use glam::{Mat4, Vec3};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Normals are read at most so many mips finer than the geometry.
+const MOST_FINER_MIPS: f32 = 4.0;
 
 /// How a terrain is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +32,7 @@ pub struct TerrainSettings {
 #[derive(Clone, Debug)]
 pub struct Terrain {
     field: Field,
+    pub(super) ground: Ground,
     settings: TerrainSettings,
     geometry: LodGeometry,
     trackers: Vec<Tracker>,
@@ -52,7 +58,8 @@ impl Terrain {
     pub fn new(field: Field, settings: TerrainSettings) -> Result<Self> {
         let geometry = LodGeometry::new(field.desc(), settings.grid);
         check_settings(&geometry, &settings)?;
-        Ok(Self { field, settings, geometry, trackers: Vec::new(), frame: 0, seconds: 0.0 })
+        let ground = Ground::default();
+        Ok(Self { field, ground, settings, geometry, trackers: Vec::new(), frame: 0, seconds: 0.0 })
     }
 
     /// The ground.
@@ -63,6 +70,27 @@ impl Terrain {
     /// The ground, to be changed. Whatever changes is uploaded with the next plan.
     pub fn field_mut(&mut self) -> &mut Field {
         &mut self.field
+    }
+
+    /// What the ground is made of; no layers until it is given some.
+    pub fn material(&self) -> &Material {
+        self.ground.material()
+    }
+
+    /// Changes what the ground is made of from the next plan on. Weights are uploaded again where the layers need another
+    /// number of pages, stand for others, or are laid over others that were not before.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for more layers or blend sets than a terrain has, for layers that all lie over others, and for
+    /// fewer layers or sets than the field's weights and regions are of; what was set before then stays. A material without
+    /// any layer is taken with whatever the field has: its weights are not drawn then.
+    pub fn set_material(&mut self, material: Material) -> Result<()> {
+        self.ground.set(material, &self.field)
+    }
+
+    /// What the layers ask of the shaders.
+    pub fn splat(&self) -> Splat {
+        self.ground.splat()
     }
 
     /// How the terrain is drawn.
@@ -114,6 +142,7 @@ impl Terrain {
         }
         // Whatever is refused is refused before the plan or a view's level of detail changes.
         self.follow_field()?;
+        self.ground.check_field(&self.field)?;
         views.iter().try_for_each(View::validate)?;
         plan.layout = layout;
         self.plan_uploads(plan, residency);
@@ -141,40 +170,6 @@ impl Terrain {
         Ok(())
     }
 
-    fn plan_uploads(&self, plan: &mut FramePlan, residency: &Residency) {
-        plan.uploads.clear();
-        plan.texels.clear();
-        plan.hole_bytes.clear();
-        let desc = self.field.desc();
-        for (index, (now, held)) in self.field.tile_revisions().iter().zip(&residency.tiles).enumerate() {
-            if now != held {
-                self.push_upload(plan, desc.tile_at(index), *now, *held);
-            }
-        }
-        // What one large upload needed is not kept for the steady frames after it.
-        const KEPT: usize = 1 << 20;
-        if plan.texels.is_empty() && plan.texels.capacity() > KEPT {
-            plan.texels.shrink_to(KEPT);
-        }
-    }
-
-    fn push_upload(&self, plan: &mut FramePlan, tile: TileId, now: TileRevision, held: TileRevision) {
-        let heights = (now.heights != held.heights).then(|| {
-            let start = plan.texels.len();
-            plan.texels.resize(start + MipChain::new(&plan.layout).texels(), 0);
-            write_height_block(&self.field, tile, &mut plan.texels[start..]);
-            start..plan.texels.len()
-        });
-        let holes = (now.holes != held.holes).then(|| {
-            let start = plan.hole_bytes.len();
-            let side = plan.layout.tile_samples as usize;
-            plan.hole_bytes.resize(start + side * side / 8, 0);
-            write_hole_block(&self.field, tile, &mut plan.hole_bytes[start..]);
-            start..plan.hole_bytes.len()
-        });
-        plan.uploads.push(TileUpload { tile, revision: now, heights, holes });
-    }
-
     fn plan_view(&mut self, view: &View, mut nodes: Vec<NodeRecord>) -> Result<ViewPlan> {
         let (ranges, near_raised) = self.ranges(view)?;
         let camera = self.settings.placement.to_terrain(view.position);
@@ -196,12 +191,30 @@ impl Terrain {
             flip_y: view.flip_y,
             keeps_winding: view.keeps_winding(),
             mode: view.preview.mode,
+            splat: self.ground.splat(),
+            material: self.ground.constants(&self.field, &self.pack_view(view, &ranges)),
             has_holes: self.field.holes().count() > 0,
             ray_from_clip: (view.projection * turn).inverse(),
             stats,
             near: ranges.range(0),
             near_raised,
         })
+    }
+
+    /// What the material's constants need to know of a view.
+    fn pack_view(&self, view: &View, ranges: &LodRanges) -> PackView {
+        let desc = self.field.desc();
+        let spacing = desc.spacing.max_element();
+        // Pixels that a quad covers where the next level takes over: that many texels of a mip are one pixel there.
+        let pixels =
+            pixels_at_a_metre(view, &self.field, &self.settings.placement) * spacing / ranges.range(0);
+        PackView {
+            camera: view.position,
+            yaw: self.settings.placement.yaw,
+            spacing: desc.spacing,
+            metres_per_code: desc.range.metres_per_code(),
+            normal_bias: (pixels.log2() as f32).clamp(0.0, MOST_FINER_MIPS),
+        }
     }
 
     /// The ranges of a view in this frame, and whether they were raised to what is legal.

@@ -37,7 +37,7 @@ impl Viewport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum ViewMode {
-    /// A sun over a tint by height and slope.
+    /// A sun over the layers, or over a tint by height and slope where there are none.
     #[default]
     Shaded = 0,
     /// The level field's λ, a hue a level.
@@ -48,11 +48,29 @@ pub enum ViewMode {
     Tiles = 3,
     /// The lattice: wireframe where the device fills in lines, drawn lines elsewhere.
     Lattice = 4,
+    /// A colour a layer, mixed by how much of it shows.
+    Weights = 5,
+    /// The colour of the layer that shows most.
+    Dominant = 6,
+    /// How many layers are read at a pixel: blue for none or one, green for a few, red for eight and more.
+    Layers = 7,
+    /// The slope that materials ask: blue for level, green for half steep, red for steep.
+    Slope = 8,
 }
 
 impl ViewMode {
     /// Every mode, in the order in which a key steps through them.
-    pub const ALL: [Self; 5] = [Self::Shaded, Self::Lambda, Self::Normals, Self::Tiles, Self::Lattice];
+    pub const ALL: [Self; 9] = [
+        Self::Shaded,
+        Self::Lambda,
+        Self::Normals,
+        Self::Tiles,
+        Self::Lattice,
+        Self::Weights,
+        Self::Dominant,
+        Self::Layers,
+        Self::Slope,
+    ];
 
     /// A word for people.
     pub fn name(self) -> &'static str {
@@ -62,6 +80,10 @@ impl ViewMode {
             Self::Normals => "normals",
             Self::Tiles => "tiles",
             Self::Lattice => "lattice",
+            Self::Weights => "weights",
+            Self::Dominant => "dominant",
+            Self::Layers => "layers",
+            Self::Slope => "slope",
         }
     }
 }

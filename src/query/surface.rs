@@ -77,14 +77,14 @@ fn upright(slope: DVec2) -> DVec3 {
 }
 
 /// A closed quad and the place in it, as fractions from its north-west sample: 0 to 1, exact at both ends.
-struct Spot {
-    quad: Quad,
-    east: f64,
-    south: f64,
+pub(super) struct Spot {
+    pub(super) quad: Quad,
+    pub(super) east: f64,
+    pub(super) south: f64,
 }
 
 impl Spot {
-    fn find(field: &Field, density: DVec2, place: DVec2) -> Option<Self> {
+    pub(super) fn find(field: &Field, density: DVec2, place: DVec2) -> Option<Self> {
         let desc = field.desc();
         let (x, east) = along(place.x, desc.spacing.x, density.x, desc.quads_x())?;
         let (z, south) = along(place.y, desc.spacing.y, density.y, desc.quads_z())?;

@@ -124,8 +124,30 @@ macro_rules! for_each_shader {
             BaselineVertex32 = "baseline.vert.g32", "baseline.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
             /// The constant shader that benchmarks hold the surface against, patches of 64×64 quads.
             BaselineVertex64 = "baseline.vert.g64", "baseline.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
-            /// The preview's shading: a fixed sun and a tint by height and slope.
-            PreviewFragment = "preview.frag", "preview.frag.hlsl", Fragment, "main", [];
+            /// The preview's shading of up to 4 layers, blended by weight.
+            PreviewFragment4 = "preview.frag.s4", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 4), ("SPLAT_HEIGHT", 0)];
+            /// The preview's shading of up to 4 layers, blended by weight and height.
+            PreviewFragment4Height = "preview.frag.s4h", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 4), ("SPLAT_HEIGHT", 1)];
+            /// The preview's shading of up to 8 layers, blended by weight.
+            PreviewFragment8 = "preview.frag.s8", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 8), ("SPLAT_HEIGHT", 0)];
+            /// The preview's shading of up to 8 layers, blended by weight and height.
+            PreviewFragment8Height = "preview.frag.s8h", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 8), ("SPLAT_HEIGHT", 1)];
+            /// The preview's shading of up to 12 layers, blended by weight.
+            PreviewFragment12 = "preview.frag.s12", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 12), ("SPLAT_HEIGHT", 0)];
+            /// The preview's shading of up to 12 layers, blended by weight and height.
+            PreviewFragment12Height = "preview.frag.s12h", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 12), ("SPLAT_HEIGHT", 1)];
+            /// The preview's shading of up to 16 layers, blended by weight.
+            PreviewFragment16 = "preview.frag.s16", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 0)];
+            /// The preview's shading of up to 16 layers, blended by weight and height.
+            PreviewFragment16Height = "preview.frag.s16h", "preview.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 1)];
             /// The fragment stage of the depth-only draw, which discards holes.
             DepthFragment = "depth.frag", "depth.frag.hlsl", Fragment, "main", [];
             /// The fragment stage of the benchmarks' constant shader.
@@ -136,6 +158,9 @@ macro_rules! for_each_shader {
             SkyFragment = "sky.frag", "sky.frag.hlsl", Fragment, "main", [];
             /// Runs the shared functions on a device so that a test can compare them with their twins on the CPU.
             TwinCompute = "twin.comp", "twin.comp.hlsl", Compute, "main", [];
+            /// Runs the blend of layers on a device so that a test can compare it with its twin on the CPU.
+            BlendTwinCompute = "blend_twin.comp", "blend_twin.comp.hlsl", Compute, "main",
+                [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 1)];
         }
     };
 }
@@ -196,6 +221,12 @@ impl ShaderId {
     /// [`GRID_SIZES`].
     pub fn baseline_vertex(grid: u32) -> Option<Self> {
         Self::vertex_of("baseline.vert.hlsl", grid)
+    }
+
+    /// The preview's fragment module for what a list of layers needs, or `None` where it has more slots than there are.
+    pub fn preview_fragment(slots: u32, height: bool) -> Option<Self> {
+        let defines = [("SPLAT_SLOTS", slots), ("SPLAT_HEIGHT", height as u32)];
+        TABLE.iter().find(|row| row.source == "preview.frag.hlsl" && row.defines == defines).map(|row| row.id)
     }
 
     /// The module made from `source` with `GRID_QUADS` of `grid`.

@@ -1,14 +1,24 @@
 //! Layers and how they blend: from a terrain's own list to what a shader needs, without a graph to wire.
 //!
 //! A [`Material`] is the list: layers with the names of their textures, and sets of parameters for the blend. [`Splat::of`]
-//! reads it and says what to compile. Everything else is data. This room opens no file and knows no device: names stay
-//! names here.
+//! reads it and says what to compile. Everything else is data: `pack` makes the constants of a view of it, [`blend`] is how
+//! layers share a place, and [`grow`] makes weights from rules. This room opens no file but a material's own and knows no
+//! device: names of textures stay names here.
 
+mod blend;
+mod check;
+mod file;
 mod layer;
 mod material;
+mod pack;
+mod remap;
+mod rules;
 
+pub use blend::{BlendParams, LayerBlend, PRESENT, blend};
 pub use layer::{Band, Layer, LayerMode, Rule, TextureSlot, Tiling};
 pub use material::{BlendSet, Material, Variation};
+pub(crate) use pack::{PackView, pack};
+pub use rules::{RuleMaps, flow_map, grow, grow_rect};
 
 pub use crate::shaders::{MAX_LAYERS, MAX_SETS};
 

@@ -161,11 +161,21 @@ impl<'a> Work<'a> {
 
     /// Fills a field row by row on all threads, in batches of a fraction of a second.
     pub(super) fn rows(&mut self, out: &mut Field, fill: impl Fn(usize, &mut [f32]) + Sync) -> Step {
-        let n = out.n;
+        self.lines(&mut out.data, out.n, fill)
+    }
+
+    /// As [`Work::rows`] for lines of `n` of anything.
+    pub(super) fn lines<T: Send>(
+        &mut self,
+        out: &mut [T],
+        n: usize,
+        fill: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Step {
         let share = (300_000 / n).max(1);
         let batch = share * self.threads;
-        for (index, rows) in out.data.chunks_mut(batch * n).enumerate() {
-            self.tick((index * batch) as f32 / n as f32)?;
+        let whole = (out.len() / n).max(1) as f32;
+        for (index, rows) in out.chunks_mut(batch * n).enumerate() {
+            self.tick((index * batch) as f32 / whole)?;
             std::thread::scope(|scope| {
                 for (part, rows) in rows.chunks_mut(share * n).enumerate() {
                     let first = index * batch + part * share;

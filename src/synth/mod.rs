@@ -10,6 +10,9 @@
 //! 2. `floor` builds fans at the ends of side valleys, and the `river` migrates between them and leaves terraces.
 //! 3. At 4 m, 2 m and 1 m `detail` refines; streams, `droplet`s and `scree` work on what it adds.
 //! 4. `flow` follows the water over the finished map.
+//!
+//! What the ground looks like close by is [`ground_texture`]'s (`ground`), and what grows where [`valley_material`]'s
+//! (`layers`).
 
 mod detail;
 mod drainage;
@@ -17,6 +20,8 @@ mod droplet;
 mod field;
 mod floor;
 mod flow;
+mod ground;
+mod layers;
 mod noise;
 mod plan;
 mod river;
@@ -34,6 +39,9 @@ use river::River;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use uplift::Growth;
+
+pub use ground::{GroundKind, GroundTexture, ground_texture};
+pub use layers::valley_material;
 
 /// Raised when the same parameters make another map: what was made before and kept is then out of date.
 pub const VERSION: u32 = 1;

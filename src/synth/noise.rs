@@ -76,10 +76,16 @@ impl Noise {
     /// Gradient noise with a lattice of one unit, about -1..1, mean 0.
     pub(super) fn gradient(self, x: f32, y: f32) -> f32 {
         let (x0, y0) = (x.floor(), y.floor());
-        let (fx, fy) = (x - x0, y - y0);
         let (ix, iy) = (x0 as i32, y0 as i32);
+        self.between(x - x0, y - y0, |cx, cy| (ix + cx, iy + cy))
+    }
+
+    /// Gradient noise in one square of a lattice, at `fx`, `fy` of 0..1 in it. `name` says which point of the lattice a
+    /// corner is, so that far corners can be one and the same point.
+    pub(super) fn between(self, fx: f32, fy: f32, name: impl Fn(i32, i32) -> (i32, i32)) -> f32 {
         let corner = |cx: i32, cy: i32| {
-            let d = DIRECTIONS[(self.hash(ix + cx, iy + cy) >> 28) as usize];
+            let (x, y) = name(cx, cy);
+            let d = DIRECTIONS[(self.hash(x, y) >> 28) as usize];
             d[0] * (fx - cx as f32) + d[1] * (fy - cy as f32)
         };
         let (u, v) = (fade(fx), fade(fy));

@@ -53,6 +53,7 @@ impl Stage {
         let gpu = surface.gpu().clone();
         let setting = Setting::of(&gpu, &map.field, &map.source);
         let mut scene = Scene::new(&gpu, map.field)?;
+        map.layers.map_or(Ok(()), |layers| scene.set_layers(layers))?;
         if let Some(error) = args.pixel_error {
             scene.set_detail(scene.detail().0, error)?;
         }

@@ -1,4 +1,4 @@
-//! One picture of weights, row by row, and what its channels are.
+//! One picture of weights, or of something else that is read as it is stored, row by row; and what channels of weights are.
 
 use super::super::{DEFLATE_LIMIT, MAX_SAMPLES, beyond_the_file, length_of, open};
 use super::{Alpha, WeightOptions};
@@ -9,28 +9,34 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+/// What weights are called where they cannot be read.
+pub(super) const WEIGHTS: &str = "weights";
+
 /// A picture that is read from its first row on.
-pub(super) struct Picture<'a> {
+pub(in crate::import) struct Picture<'a> {
     path: &'a Path,
+    /// What is read from it, for the sentences.
+    what: &'static str,
     reader: png::Reader<BufReader<File>>,
     /// All rows of an interlaced picture, which has them in another order, and the bytes that were taken of them.
     whole: Option<(Vec<u8>, usize)>,
     /// Samples west to east and north to south.
-    pub(super) size: (u32, u32),
-    pub(super) channels: usize,
+    pub(in crate::import) size: (u32, u32),
+    pub(in crate::import) channels: usize,
     pub(super) has_alpha: bool,
-    is_wide: bool,
+    /// 16 bits a channel, else 8.
+    pub(super) is_wide: bool,
 }
 
 impl<'a> Picture<'a> {
-    /// Reads the header of a file and refuses what is no picture of weights.
-    pub(super) fn open(path: &'a Path) -> Result<Self> {
+    /// Reads the header of a file and refuses what is no picture of weights, or of `what` else is read.
+    pub(in crate::import) fn open(path: &'a Path, what: &'static str) -> Result<Self> {
         let mut input = open(path)?;
         let bytes = length_of(path, &mut input)?;
         let mut decoder = png::Decoder::new(input);
         decoder.set_transformations(Transformations::IDENTITY);
-        let info = decoder.read_header_info().map_err(|error| broken(path, &error))?;
-        check(info, bytes).map_err(|why| Error::file(path, why))?;
+        let info = decoder.read_header_info().map_err(|error| broken(path, what, &error))?;
+        check(info, bytes, what).map_err(|why| Error::file(path, why))?;
         let size = (info.width, info.height);
         let is_wide = info.bit_depth == BitDepth::Sixteen;
         let (channels, has_alpha) = match info.color_type {
@@ -39,14 +45,14 @@ impl<'a> Picture<'a> {
             ColorType::Rgb => (3, false),
             ColorType::Rgba => (4, true),
         };
-        let reader = decoder.read_info().map_err(|error| broken(path, &error))?;
-        Ok(Self { path, reader, whole: None, size, channels, has_alpha, is_wide })
+        let reader = decoder.read_info().map_err(|error| broken(path, what, &error))?;
+        Ok(Self { path, what, reader, whole: None, size, channels, has_alpha, is_wide })
     }
 
     /// Reads the amounts of the next row, 16 bits each, those of a sample side by side.
-    pub(super) fn next_row(&mut self, amounts: &mut Vec<u16>) -> Result<()> {
-        let path = self.path;
-        let broken = |error: DecodingError| broken(path, &error);
+    pub(in crate::import) fn next_row(&mut self, amounts: &mut Vec<u16>) -> Result<()> {
+        let (path, what) = (self.path, self.what);
+        let broken = |error: DecodingError| broken(path, what, &error);
         let (is_wide, bytes) =
             (self.is_wide, self.size.0 as usize * self.channels * (1 + usize::from(self.is_wide)));
         amounts.clear();
@@ -70,6 +76,11 @@ impl<'a> Picture<'a> {
         }
         Ok(())
     }
+
+    /// Reads the rest of the file, which has to be there too: a checksum, and the end marker.
+    pub(in crate::import) fn finish(&mut self) -> Result<()> {
+        self.reader.finish().map_err(|error| broken(self.path, self.what, &error))
+    }
 }
 
 /// What the channels of a picture are.
@@ -85,7 +96,7 @@ pub(super) struct Survey {
 impl Survey {
     /// Looks at every sample of a file.
     pub(super) fn of(path: &Path, options: &WeightOptions) -> Result<Self> {
-        let mut picture = Picture::open(path)?;
+        let mut picture = Picture::open(path, WEIGHTS)?;
         let (size, channels) = (picture.size, picture.channels);
         let mut patches: Vec<_> = (0..channels).map(|_| Patches::default()).collect();
         let (mut row, mut first_alpha, mut alpha_varies) = (Vec::new(), None, false);
@@ -98,12 +109,12 @@ impl Survey {
             let first = *first_alpha.get_or_insert(row[channels - 1]);
             alpha_varies |= alphas.any(|&alpha| alpha != first);
         }
-        picture.reader.finish().map_err(|error| broken(path, &error))?;
+        picture.finish()?;
         let numbers = patches.iter().position(Patches::are_layer_numbers);
         if let Some(channel) = numbers.filter(|_| !options.allow_faint) {
             let why = format!(
                 "channel {} holds layer numbers, not weights: small whole numbers in patches. Between numbers nothing blends, so \
-                 save a weight a layer; if these are faint weights, say so (--faint, or WeightOptions::allow_faint)",
+                 save a weight a layer, or read them as numbers (import_ids); if these are faint weights, say so (--faint, or WeightOptions::allow_faint)",
                 channel + 1
             );
             return Err(Error::file(path, why));
@@ -124,15 +135,15 @@ impl Survey {
     }
 }
 
-fn broken(path: &Path, error: &DecodingError) -> Error {
-    Error::file(path, format!("no whole PNG, which weights are read from: {error}"))
+fn broken(path: &Path, what: &str, error: &DecodingError) -> Error {
+    Error::file(path, format!("no whole PNG, which {what} are read from: {error}"))
 }
 
 /// Refuses what a header claims before memory is taken for it. The error is a sentence.
-fn check(info: &png::Info<'_>, bytes: u64) -> Result<(), String> {
+fn check(info: &png::Info<'_>, bytes: u64, what: &str) -> Result<(), String> {
     if info.color_type == ColorType::Indexed || !matches!(info.bit_depth, BitDepth::Eight | BitDepth::Sixteen)
     {
-        return Err("a palette or a PNG of less than 8 bits, which weights are not read from".to_owned());
+        return Err(format!("a palette or a PNG of less than 8 bits, which {what} are not read from"));
     }
     let samples = u64::from(info.width) * u64::from(info.height);
     if info.width.max(info.height) > FieldDesc::MAX_SIDE || samples > MAX_SAMPLES {

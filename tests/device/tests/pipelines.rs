@@ -22,7 +22,7 @@ fn camera(stage: &Stage) -> View {
 /// After `prepare` no draw makes a pipeline: any mode, with and without holes, mirrored or not, and depth alone.
 fn no_draw_waits(gpu: &Arc<Gpu>) {
     let mut stage = stage(gpu, TargetKind::Dynamic);
-    stage.renderer.prepare(&stage.target, stage.terrain.settings().grid).unwrap();
+    stage.renderer.prepare(&stage.target, stage.terrain.settings().grid, stage.terrain.splat()).unwrap();
     let prepared = stage.renderer.stats().pipelines;
     let straight = camera(&stage);
     let mirror = Mat4::from_scale(Vec3::new(-1.0, 1.0, 1.0)) * straight.projection;
@@ -64,7 +64,7 @@ fn a_depth_target_is_prepared() {
     let gpu = shared();
     let mut stage = stage(&gpu, TargetKind::Dynamic);
     let target = landform::draw::Target::depth_only(vk::Format::D32_SFLOAT, vk::SampleCountFlags::TYPE_1);
-    stage.renderer.prepare(&target, stage.terrain.settings().grid).unwrap();
+    stage.renderer.prepare(&target, stage.terrain.settings().grid, stage.terrain.splat()).unwrap();
     assert_eq!(stage.renderer.stats().pipelines, 2, "with and without holes");
 }
 

@@ -4,6 +4,7 @@
 pub mod camera;
 pub mod devices;
 pub mod ground;
+pub mod layers;
 pub mod overview;
 pub mod parse;
 pub mod read;
@@ -16,4 +17,5 @@ mod import_args;
 mod look_args;
 
 pub use import_args::ImportArgs;
+pub use layers::LayerArgs;
 pub use look_args::LookArgs;

@@ -59,6 +59,24 @@ impl Work {
     }
 }
 
+/// A bar that appears where something takes long: call it with how much is done, 0…1. It goes when it is dropped.
+pub(crate) fn bar_for(message: String) -> impl FnMut(f64) {
+    struct Bar(Option<ProgressBar>);
+    impl Drop for Bar {
+        fn drop(&mut self) {
+            self.0.iter().for_each(ProgressBar::finish_and_clear);
+        }
+    }
+    let (start, mut bar) = (Instant::now(), Bar(None));
+    move |part| {
+        if start.elapsed() > PATIENCE {
+            let bar = bar.0.get_or_insert_with(new_bar);
+            bar.set_message(message.clone());
+            bar.set_position((part * 1000.0) as u64);
+        }
+    }
+}
+
 /// A bar on stderr; none where that is no terminal.
 fn new_bar() -> ProgressBar {
     let bar = ProgressBar::new(1000);

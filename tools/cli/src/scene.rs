@@ -1,11 +1,12 @@
 //! A terrain, its renderer and the numbers of a frame, for a window or for a picture.
 
+use crate::layers::Layers;
 use crate::report::FrameReport;
 use crate::stop::{Result, Stop, is_interrupted};
 use ash::vk;
 use glam::DVec3;
 use landform::abi::NodeRecord;
-use landform::draw::{Renderer, Target};
+use landform::draw::{FileTextures, Renderer, Target};
 use landform::field::Field;
 use landform::gpu::{Cmd, Device, Timestamps};
 use landform::lod::{GridSize, LodSettings};
@@ -31,6 +32,9 @@ pub struct Scene {
     /// What is behind it; the sky unless it is changed.
     pub background: Background,
     renderer: Renderer,
+    textures: Option<FileTextures>,
+    /// Sentences of the textures that were told.
+    told: usize,
     timestamps: Timestamps,
     plan: Option<FramePlan>,
     /// Where the last frame's level of detail was measured from.
@@ -63,6 +67,8 @@ impl Scene {
             terrain,
             background,
             renderer,
+            textures: None,
+            told: 0,
             timestamps,
             plan,
             level_from,
@@ -71,6 +77,29 @@ impl Scene {
             cpu,
             device,
         })
+    }
+
+    /// Makes the ground of these layers.
+    ///
+    /// # Errors
+    /// Fewer layers than the field has weights of, or a device that reads no textures.
+    pub fn set_layers(&mut self, layers: Layers) -> Result<()> {
+        let textures = FileTextures::new(&self.device, &layers.textures)?;
+        self.terrain.set_material(layers.material)?;
+        (self.textures, self.told) = (Some(textures), 0);
+        Ok(())
+    }
+
+    /// Textures that are not there yet.
+    pub fn textures_pending(&self) -> usize {
+        self.textures.as_ref().map_or(0, FileTextures::pending)
+    }
+
+    /// Says on stderr what is wrong with textures, each once.
+    fn tell_problems(&mut self) {
+        let problems = self.textures.as_ref().map_or(&[][..], FileTextures::problems);
+        problems.iter().skip(self.told).for_each(|problem| eprintln!("landform: WARNING: {problem}"));
+        self.told = problems.len();
     }
 
     /// What it is drawn with.
@@ -109,9 +138,14 @@ impl Scene {
         self.timestamps.begin_frame(&cmd);
         let span = self.timestamps.begin(&cmd, "upload", false);
         self.renderer.upload(&cmd, plan)?;
+        if let Some(textures) = &mut self.textures {
+            textures.upload(&cmd)?;
+            self.renderer.find_textures(plan, textures)?;
+        }
         self.timestamps.end(&cmd, span);
         self.uploaded = plan.upload_bytes();
         self.cpu = start.elapsed();
+        self.tell_problems();
         Ok(())
     }
 
@@ -210,20 +244,36 @@ impl Scene {
         let clear = Clear { color: [red, green, blue, 1.0], depth: 0.0 };
         gpu.wait_idle();
         let mut uploaded = 0;
-        // Times are read when a frame's slot comes round again.
-        for frame in 0..=self.device.slots() + 1 {
+        // A picture is of the layers and not of their defaults, so it waits for the textures.
+        loop {
             if is_interrupted() {
                 return Err(Stop::interrupted());
             }
-            let cut = View { cut: frame == 0, ..*view };
+            gpu.submit_and_wait(|cmd| self.prepare(cmd, &View { cut: true, ..*view }, 0.0))??;
+            uploaded += self.uploaded;
+            if self.textures_pending() == 0 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // A device's first frame is not the pace it keeps. Where the CPU draws it is, but for the time to make the pipeline,
+        // and a second one would double the wait.
+        let software = self.device.description().1 == vk::PhysicalDeviceType::CPU;
+        for _ in 0..if software { 1 } else { 3 } {
+            if is_interrupted() {
+                return Err(Stop::interrupted());
+            }
             gpu.submit_and_wait(|cmd| -> Result<()> {
-                self.prepare(cmd, &cut, 0.0)?;
+                self.prepare(cmd, view, 0.0)?;
                 offscreen.begin(cmd, Some(clear));
                 let drawn = self.draw(cmd, &target);
                 offscreen.end(cmd);
                 drawn
             })??;
-            uploaded += self.uploaded;
+        }
+        // Times are read when a frame's slot comes round again.
+        for _ in 0..self.device.slots() {
+            gpu.submit_and_wait(|cmd| self.prepare(cmd, view, 0.0))??;
         }
         let report = FrameReport { upload_bytes: uploaded, ..self.report() };
         Ok((offscreen.read_color()?, report))

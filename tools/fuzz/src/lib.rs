@@ -125,6 +125,36 @@ pub fn check_folder(folder: &Path, bytes: &[u8]) {
     }
 }
 
+/// Bytes as each texture of a layer, as blocks and unpacked.
+///
+/// # Panics
+/// Where a promise is broken.
+#[cfg(feature = "textures")]
+pub fn check_texture(bytes: &[u8]) {
+    use landform::import::{Blocks, TextureRequest};
+    use landform::splat::{Layer, TextureSlot};
+    let mut whole = Layer::new("whole");
+    whole.albedo = Some("a".into());
+    whole.surface = Some("a".into());
+    whole.normal = Some("a".into());
+    whole.normal_down = bytes.len() % 2 == 1;
+    let mut parts = Layer::new("parts");
+    parts.occlusion = Some("a#g".into());
+    parts.height = Some("a#a".into());
+    for blocks in [Blocks::Kept, Blocks::Unpacked] {
+        for (layer, slot) in
+            TextureSlot::ALL.map(|slot| (&whole, slot)).into_iter().chain([(&parts, TextureSlot::Surface)])
+        {
+            let request = TextureRequest::of(layer, slot).expect("the layer names files");
+            let Ok(texture) = request.read_from(|_| Ok(bytes.to_vec()), blocks) else { continue };
+            for (mip, bytes) in texture.mips.iter().enumerate() {
+                assert_eq!(bytes.len(), texture.format.mip_bytes(texture.extent(mip)), "{texture:?}");
+            }
+            assert!(texture.extent(texture.mips.len() - 1).iter().all(|&side| side <= 4), "{texture:?}");
+        }
+    }
+}
+
 /// A folder for the files of this process.
 ///
 /// # Panics

@@ -412,12 +412,14 @@ fn create_device(
         sampler_anisotropy: want(supported.sampler_anisotropy),
         fill_mode_non_solid: want(supported.fill_mode_non_solid),
         pipeline_statistics_query: want(supported.pipeline_statistics_query),
+        texture_compression_bc: want(supported.texture_compression_bc),
     };
     let enabled = vk::PhysicalDeviceFeatures::default()
         .depth_clamp(features.depth_clamp)
         .sampler_anisotropy(features.sampler_anisotropy)
         .fill_mode_non_solid(features.fill_mode_non_solid)
-        .pipeline_statistics_query(features.pipeline_statistics_query);
+        .pipeline_statistics_query(features.pipeline_statistics_query)
+        .texture_compression_bc(features.texture_compression_bc);
     let priorities = [1.0];
     let queues =
         [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&priorities)];

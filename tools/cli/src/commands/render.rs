@@ -5,14 +5,16 @@ use clap::{Args, ValueHint};
 use landform::field::Field;
 use landform::import::ImportReport;
 use landform::plan::{Preview, View};
+use landform::splat::RuleMaps;
 use landform_cli::camera::{Camera, Pose, Sun};
 use landform_cli::devices::{self, DeviceArgs};
+use landform_cli::layers::Layers;
 use landform_cli::overview::{self, TopDown};
 use landform_cli::parse::{fov, pixels};
 use landform_cli::report::{self, FrameReport, Setting};
 use landform_cli::scene::{Background, Scene};
 use landform_cli::stop::{Result, Stop, say};
-use landform_cli::{ImportArgs, LookArgs, ground, read, unfinished};
+use landform_cli::{ImportArgs, LayerArgs, LookArgs, ground, read, unfinished};
 use landform_harness::{Gpu, Image8, write_png};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -67,6 +69,8 @@ pub(crate) struct Render {
     pixel_error: f64,
 
     #[command(flatten)]
+    layers: LayerArgs,
+    #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
     import: ImportArgs,
@@ -95,10 +99,14 @@ impl Render {
     pub(crate) fn run(&self) -> Result<ExitCode> {
         // A map may take long to read: what is missing is said before.
         devices::check(&self.device.gpu_options())?;
-        let (field, report) = read::heightmap(&self.file, &self.import.options())?.into_field()?;
+        let layers = self.layers.read()?;
+        let (mut field, report) = read::heightmap(&self.file, &self.import.options())?.into_field()?;
         warn(&report);
+        if let Some(layers) = &layers {
+            self.layers.lay(&mut field, &layers.material, &RuleMaps::default())?;
+        }
         let gpu = Gpu::new(self.device.gpu_options()).map_err(Stop::device)?;
-        let drawn = self.draw(&gpu, field, &report);
+        let drawn = self.draw(&gpu, field, layers, &report);
         // What the layer said explains a failure.
         devices::expect_silence(&gpu)?;
         let (image, report) = drawn?;
@@ -111,9 +119,16 @@ impl Render {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn draw(&self, gpu: &Arc<Gpu>, field: Field, report: &ImportReport) -> Result<(Image8, Value)> {
+    fn draw(
+        &self,
+        gpu: &Arc<Gpu>,
+        field: Field,
+        layers: Option<Layers>,
+        report: &ImportReport,
+    ) -> Result<(Image8, Value)> {
         let setting = Setting::of(gpu, &field, &self.file.to_string_lossy());
         let mut scene = Scene::new(gpu, field)?;
+        layers.map_or(Ok(()), |layers| scene.set_layers(layers))?;
         scene.set_detail(scene.detail().0, self.pixel_error)?;
         let size = self.size(scene.terrain.field());
         let shot = self.shot(scene.terrain.field(), size);
