@@ -31,7 +31,9 @@ float3 tint(float height, float up)
 // stone from grass. The ground is a dielectric, 0.04 head on.
 float shine(float3 normal, float3 toward_sun, float3 toward_eye, float roughness)
 {
-    float3 half_way = normalize(toward_sun + toward_eye);
+    float3 half_way = toward_sun + toward_eye;
+    // Straight against the sun there is no half-way.
+    half_way *= rsqrt(max(dot(half_way, half_way), 1e-8));
     float alpha = max(roughness * roughness, 0.02);
     float squared = alpha * alpha;
     float facing = saturate(dot(normal, half_way));
@@ -55,7 +57,9 @@ float3 shaded(Fragment fragment, Ground ground)
     ambient += float3(0.20, 0.23, 0.28) * max(dot(normal, opposite), 0.0);
     float3 radiance = float3(3.4, 2.95, 2.35) * direct;
     float3 light = ground.albedo * (radiance + ambient * ground.occlusion);
-    float3 toward_eye = -normalize(fragment.relative);
+    // Where all sight is parallel the eye is nowhere; depth grows toward it.
+    bool parallel = all(view_projection[3].xyz == 0.0);
+    float3 toward_eye = parallel ? normalize(view_projection[2].xyz) : -normalize(fragment.relative);
     light += radiance * ground.occlusion * 3.14159265 * shine(normal, sun.xyz, toward_eye, ground.roughness);
     float distance = length(fragment.relative);
     float haze = 1.0 - exp(-distance * sun.w);

@@ -18,6 +18,7 @@ mod viewpoint;
 #[path = "../valley/window"]
 mod window {
     mod keys;
+    mod mix;
     mod numbers;
     mod script;
 }

@@ -377,6 +377,37 @@ fn an_interrupt_leaves_no_broken_map() {
     assert!(sent.success());
     let output = finish(child);
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    let kept = std::fs::read_dir(folder.join("landform")).map_or(0, Iterator::count);
-    assert_eq!(kept, 0, "files in the cache");
+    // Textures that were whole by then stay; a map does not, nor what was half written.
+    let entries = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        entries.map(|entry| entry.expect("a readable folder").path()).collect::<Vec<_>>()
+    };
+    for kept in entries(&folder.join("landform")) {
+        let name = kept.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        assert!(name.starts_with("ground-"), "{name} in the cache");
+        for texture in entries(&kept) {
+            read_png(&texture).unwrap_or_else(|why| panic!("{}: {why}", texture.display()));
+        }
+    }
+}
+
+#[test]
+fn layers_have_a_picture_of_their_own() {
+    let folder = folder("layers_have_a_picture_of_their_own");
+    let layers = folder.join("ground.ron");
+    let text = "(layers: [(name: \"low\"), (name: \"high\", rule: (altitude: (from: 150, soft: 20)))])";
+    std::fs::write(&layers, text).expect("the layers");
+    let mut command = valley(&folder);
+    command.args(small_map(&folder)).args(["--size", "96x54", "--layers"]).arg(&layers);
+    assert_success(&run(&mut command));
+    let picture = read_png(folder.join("layers.png")).expect("the picture");
+    let mut colors: Vec<_> =
+        picture.pixels().map(|[red, green, blue, _]| (red > green, green > blue)).collect();
+    colors.sort_unstable();
+    colors.dedup();
+    assert!(colors.len() > 1, "two layers have two colours");
+    let report = std::fs::read_to_string(folder.join("report.json")).expect("the report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("the report is JSON");
+    assert_eq!(report["layers"]["layers"], serde_json::json!(["low", "high"]), "{report}");
+    assert_eq!(report["layers"]["samples"], report["overview"]["samples"]);
 }

@@ -78,9 +78,14 @@ impl<'a> Studio<'a> {
             ("ridge", viewpoint::ridge(field, aspect, fov), ViewMode::Shaded),
             ("above", viewpoint::above(field), ViewMode::Shaded),
             ("lambda", overview, ViewMode::Lambda),
+            ("layers", overview, ViewMode::Dominant),
         ];
+        let bare = self.scene.terrain.material().layers.is_empty();
         let mut reports = Object::new();
         for (name, camera, mode) in views {
+            if bare && mode == ViewMode::Dominant {
+                continue;
+            }
             let path = self.args.out.join(format!("{name}.png"));
             reports.insert(name.into(), self.draw(&camera, mode, &path)?);
         }
@@ -97,10 +102,14 @@ impl<'a> Studio<'a> {
         let field = self.scene.terrain.field();
         let preview = Sun::default().preview(mode, field);
         let view = camera.view(field, self.args.fov, self.args.size, preview);
-        let (image, report) = self.scene.picture(self.gpu, &view, self.args.look.samples)?;
+        let samples = self.args.look.samples_on(self.gpu.kind);
+        let (image, report) = self.scene.picture(self.gpu, &view, samples)?;
         write_png(path, &image)?;
         say(format_args!("{}", path.display()));
-        Ok(self.setting.json(camera, self.args.size, &report))
+        let mut report = self.setting.json(camera, self.args.size, &report);
+        report["samples"] = samples.into();
+        self.scene.report_layers(&mut report);
+        Ok(report)
     }
 
     fn aspect(&self) -> f64 {

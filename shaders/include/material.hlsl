@@ -20,9 +20,9 @@ struct LayerConstants
     float4 sets[MAX_SETS];  // strength, sharpness, contrast, bias
     uint4 counts;           // layers, sets, LAYER_* bits of all layers, 0
     float4 world;           // cosine and sine of the turn to the world; half of the slope's base in samples, x and z
-    float4 distance_scales; // metres: second scale begins, has taken over; finer mips of normals; rise of a code in x
+    float4 distance_scales; // metres: second scale begins, has taken over; finer mips of normals; 0
     float4 variation;       // the camera's place among the patches: fractions, whole parts
-    float4 variation_scale; // patches a metre, strength, rise of a code in z, 0
+    float4 variation_scale; // patches a metre, strength, 0, 0
     LayerConstants layers[MAX_LAYERS];
 };
 

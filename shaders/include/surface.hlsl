@@ -52,14 +52,19 @@ float3 relief_normal(Fragment fragment)
 // border of a patch or a tile. (Differenced at one texel it would be another slope at every level.)
 float material_slope(Fragment fragment)
 {
+    // At the map's edge there is less to measure over.
+    float2 edge = float2(map.xy);
+    float2 low = max(fragment.place - world.zw, 0.0);
+    float2 high = min(fragment.place + world.zw, edge);
     float2 rise = 0.0;
     [loop] for (uint i = 0; i < 4; i++)
     {
-        float2 axis = (i & 1) == 0 ? float2(1.0, 0.0) : float2(0.0, 1.0);
-        float sign = i < 2 ? 1.0 : -1.0;
-        rise += axis * sign * height_at(fragment.place + world.zw * axis * sign, fragment.level.x);
+        float2 end = i < 2 ? high : low;
+        float2 place = (i & 1) == 0 ? float2(end.x, fragment.place.y) : float2(fragment.place.x, end.y);
+        float height = height_at(place, fragment.level.x) * (i < 2 ? 1.0 : -1.0);
+        rise += (i & 1) == 0 ? float2(height, 0.0) : float2(0.0, height);
     }
-    return length(rise * float2(distance_scales.w, variation_scale.z));
+    return length(rise * camera_height.z / (max(high - low, 1e-3) * spacing.xy));
 }
 
 float band_of(float slope, float4 band)
@@ -88,15 +93,17 @@ float patch_noise(float2 at, int2 base)
     return lerp(north, south, part.y);
 }
 
-// Lighter and darker, warmer and colder patches, in three octaves.
-float3 variation_at(float2 metres)
+// Lighter and darker, warmer and colder patches, in three octaves. `width` is metres a pixel: what is smaller than a few
+// pixels fades.
+float3 variation_at(float2 metres, float width)
 {
     float2 at = metres * variation_scale.x + variation.xy;
     int2 base = int2(variation.zw);
-    float large = patch_noise(at, base);
-    float middle = patch_noise(at * 4.0, base * 4);
-    float small = patch_noise(at * 16.0, base * 16);
-    float tone = (large + 0.6 * middle + 0.4 * small) - 1.0;
+    float pixels = width * variation_scale.x;
+    float large = patch_noise(at, base) - 0.5;
+    float middle = (patch_noise(at * 4.0, base * 4) - 0.5) * (1.0 - smoothstep(0.06, 0.25, pixels));
+    float small = (patch_noise(at * 16.0, base * 16) - 0.5) * (1.0 - smoothstep(0.015, 0.06, pixels));
+    float tone = large + 0.6 * middle + 0.4 * small;
     float warmth = patch_noise(at * 2.0, base * 2 + 1000) - 0.5;
     return max(1.0 + variation_scale.y * (tone + warmth * float3(0.5, 0.0, -0.6)), 0.0);
 }
@@ -160,9 +167,13 @@ LayerPlace layer_place(Fragment fragment, float3 relief)
     return place;
 }
 
-// The weights under a fragment, with the bands of slopes applied.
+// The weights under a fragment, with the bands of slopes applied. What the layers give up there is the first layer's that
+// is not over others, and so is ground without any weight.
 void find_weights(WeightPlace at, float slope, out Blend blend)
 {
+    float given_up = 0.0;
+    float sum = 0.0;
+    uint first = SPLAT_SLOTS;
     blend.count = counts.x;
     [unroll] for (uint page = 0; page < SPLAT_SLOTS / 4; page++)
     {
@@ -170,14 +181,21 @@ void find_weights(WeightPlace at, float slope, out Blend blend)
         [unroll] for (uint i = 0; i < 4; i++)
         {
             uint slot = page * 4 + i;
-            blend.share[slot] = weights[i];
+            bool over = layers[slot].flags.x == MODE_ALPHA;
+            float kept = (layers[slot].flags.y & LAYER_SLOPE) != 0 ? band_of(slope, layers[slot].slope) : 1.0;
+            float weight = slot < counts.x ? weights[i] : 0.0;
+            blend.share[slot] = weight * kept;
             blend.height[slot] = 0.5;
             blend.contrast[slot] = layers[slot].blend.x;
             blend.mode[slot] = layers[slot].flags.x;
-            if ((layers[slot].flags.y & LAYER_SLOPE) != 0)
-                blend.share[slot] *= band_of(slope, layers[slot].slope);
+            given_up += over ? 0.0 : weight * (1.0 - kept);
+            sum += over ? 0.0 : weight;
+            first = over ? first : min(first, slot);
         }
     }
+    given_up = sum > PRESENT ? given_up : 1.0;
+    [unroll] for (uint j = 0; j < SPLAT_SLOTS; j++)
+        blend.share[j] += j == first ? given_up : 0.0;
 }
 
 #if SPLAT_HEIGHT
@@ -228,10 +246,12 @@ Ground ground_at(Fragment fragment, float3 albedo, bool asks_slope)
     find_weights(at, ground.slope, blend);
     uint lookups[SPLAT_SLOTS];
     FOR_EACH_SLOT(FIND_LOOKUPS)
+    float4 set = set_at(at);
 #if SPLAT_HEIGHT
-    find_heights(place, lookups, blend);
+    if (set.x > 0.0)
+        find_heights(place, lookups, blend);
 #endif
-    blend_layers(blend, set_at(at));
+    blend_layers(blend, set);
     [unroll] for (uint j = 0; j < SPLAT_SLOTS; j++)
         ground.share[j] = blend.share[j];
     LayerSample sum;
@@ -249,7 +269,8 @@ Ground ground_at(Fragment fragment, float3 albedo, bool asks_slope)
         FOR_EACH_SLOT(ADD_LOOKUP)
     }
     float whole = 1.0 / max(sum.share, 1e-4);
-    ground.albedo = sum.albedo * whole * variation_at(place.at.xz);
+    float pixel = sqrt(max(dot(place.dx.xz, place.dx.xz), dot(place.dy.xz, place.dy.xz)));
+    ground.albedo = sum.albedo * whole * variation_at(place.at.xz, pixel);
     ground.occlusion = sum.surface.x * whole;
     ground.roughness = sum.surface.y * whole;
     // The layers' relief on the ground's: only what lies in its plane tilts it.

@@ -137,11 +137,11 @@ pub struct MaterialConstants {
     /// samples in x and in z.
     pub world: [f32; 4],
     /// Metres at which the second scale begins and has taken over; how many mips finer than the geometry normals are
-    /// read; rise over run of a code over what slopes are measured over in x.
+    /// read; 0.
     pub distance_scales: [f32; 4],
     /// The camera's place in patches of the variation, fractions of x and z; then whole ones modulo 4096.
     pub variation: [f32; 4],
-    /// Patches a metre; strength of the variation; rise over run of a code over what slopes are measured over in z; 0.
+    /// Patches a metre; strength of the variation; 0; 0.
     pub variation_scale: [f32; 4],
     /// All slots; those past the last layer have a scale as well.
     pub layers: [LayerConstants; MAX_LAYERS],

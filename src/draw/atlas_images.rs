@@ -171,6 +171,11 @@ impl AtlasImages {
     /// recorded: until then what is drawn is drawn with the old one.
     fn shape_weights(&mut self, pages: u32) -> Result<()> {
         let pages_of = |weights: &Option<Weights>| weights.as_ref().map_or(0, |held| held.image.layers());
+        if pages_of(&self.weights) == pages {
+            // One that was made for a plan that was then given up has nothing of what is held.
+            self.next_weights = None;
+            return Ok(());
+        }
         if pages_of(self.next_weights.as_ref().unwrap_or(&self.weights)) == pages {
             return Ok(());
         }
@@ -236,7 +241,10 @@ impl AtlasImages {
     fn stage_weights(&mut self, plan: &FramePlan) -> Result<()> {
         let chain = plan.chain();
         let a_tile = 4 * chain.texels() * plan.weight_shape.pages as usize;
-        let a_batch = (BATCH_BYTES / a_tile.max(1)).max(1);
+        if a_tile == 0 {
+            return Ok(());
+        }
+        let a_batch = (BATCH_BYTES / a_tile).max(1);
         let stale = |upload: &&TileUpload| upload.weights.is_some();
         let mut uploads = plan.uploads.iter().filter(stale).peekable();
         while let Some(first) = uploads.peek().and_then(|upload| upload.weights.clone()) {
@@ -268,7 +276,7 @@ impl AtlasImages {
 }
 
 impl Weights {
-    /// Makes the image ready to be copied to; a new one holds all of the first layer, and of the first region, everywhere.
+    /// Makes the image ready to be copied to; a new one holds all of the first layer everywhere.
     fn open(&mut self, cmd: &Cmd<'_>) {
         let image = &self.image;
         let before = if self.written { Usage::FragmentRead } else { Usage::Discard };

@@ -235,11 +235,6 @@ impl FileTextures {
                 format!("{name}: its metalness is read past, for the ground is a dielectric"),
             );
         }
-        let parts = [&layer.occlusion, &layer.roughness, &layer.height];
-        if layer.surface.is_some() && parts.iter().any(|part| part.is_some()) {
-            let note = "its occlusion, roughness and height are read past, for it names a surface that has all three";
-            add(&mut self.notes, format!("{name}: {note}"));
-        }
     }
 }
 

@@ -75,7 +75,7 @@ struct FrameSlot {
     /// The generation of the ring of constants.
     constants: Option<u64>,
     weights: Option<TextureView>,
-    textures: [[Option<TextureView>; 3]; MAX_LAYERS],
+    textures: Answers,
 }
 
 /// What is drawn with where nothing is named: white, unoccluded and rough at a blend height of one half, flat, and all of
@@ -150,7 +150,7 @@ impl Materials {
     ) -> Result<&Set> {
         self.shape(splat)?;
         let weights = weights.unwrap_or(self.defaults.weights());
-        let wanted = self.wanted(splat);
+        let wanted = self.wanted(splat, frame);
         let slot = self.device.slot();
         let samplers = [self.weight_sampler.raw(), self.layer_sampler.raw()];
         let Some(shape) = &mut self.shapes[shape_index(splat)] else {
@@ -170,11 +170,13 @@ impl Materials {
         Ok(held.sets.get(0))
     }
 
-    /// What a set of this many slots is to hold.
-    fn wanted(&self, splat: Splat) -> [[Option<TextureView>; 3]; MAX_LAYERS] {
+    /// What a set of this many slots is to hold. An answer of an earlier frame may be of an image that is no more.
+    fn wanted(&self, splat: Splat, frame: u64) -> Answers {
+        let answered = self.asked == frame;
         let mut wanted = Answers::default();
         for (wanted, answers) in wanted.iter_mut().zip(&self.answers).take(splat.slots as usize) {
             for (index, (wanted, answer)) in wanted.iter_mut().zip(answers).enumerate() {
+                let answer = answer.filter(|_| answered);
                 *wanted = Some(answer.unwrap_or(self.defaults.texture(index)));
             }
         }

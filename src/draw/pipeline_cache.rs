@@ -6,6 +6,7 @@ use crate::gpu::{Device, GraphicsPipelineDesc, Pipeline, PipelineLayout, ShaderD
 use crate::shaders::ShaderId;
 use ash::vk;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -70,12 +71,10 @@ impl PipelineCache {
         layout: &Arc<PipelineLayout>,
         key: PipelineKey,
     ) -> Result<&Pipeline> {
-        // Two lookups on the path that makes one: `entry` would need the error handled inside.
-        if !self.pipelines.contains_key(&key) {
-            let pipeline = make(device, layout, &key)?;
-            self.pipelines.insert(key, pipeline);
+        match self.pipelines.entry(key) {
+            Entry::Occupied(made) => Ok(made.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert(make(device, layout, &key)?)),
         }
-        Ok(&self.pipelines[&key])
     }
 }
 

@@ -152,9 +152,9 @@ impl Renderer {
         Ok(())
     }
 
-    /// Asks a source for the textures that the plan's layers name, once a frame, before its first draw. What it does not
-    /// have is drawn with a default until it has; where an answer is that of the last frame nothing is written. What was
-    /// answered last holds until it is asked again.
+    /// Asks a source for the textures that the plan's layers name, once in every frame that draws them, before its first
+    /// draw. What it does not have is drawn with a default until it has; where an answer is that of the last frame nothing
+    /// is written. An answer holds for its frame alone: what is not asked for is drawn with defaults.
     ///
     /// # Errors
     /// Before the first frame was begun.

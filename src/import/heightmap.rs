@@ -165,6 +165,13 @@ impl Heightmap {
         if survey.valid == 0 {
             return Err(refuse("every sample is a void, so there is no ground in it".to_owned()));
         }
+        if !(survey.max - survey.min).is_finite() {
+            return Err(refuse(format!(
+                "its samples reach from {} to {}, further apart than a number can say, so at least one of them is no \
+                 height but a void code that the file does not declare; state it (--nodata, or ImportOptions::with_nodata)",
+                survey.min, survey.max
+            )));
+        }
         doubts::options_without_effect(&grid, &meaning, &survey, options, &mut notes);
         doubts::void_codes(&grid.values, &survey, &meaning, &nodata, options, &mut notes).map_err(refuse)?;
         let (spacing, taken_spacing) = spacing_of(&grid, options);

@@ -68,6 +68,13 @@ impl Survey {
             sum += part.sum;
         }
         survey.mean = sum / survey.valid.max(1) as f64;
+        if !survey.mean.is_finite() {
+            // Numbers so large that only their sum is none: a power of two less, exactly, and as much more in the end.
+            const LESS: f64 = 1.0 / (1u64 << 60) as f64;
+            let valid = values.iter().filter(|&&value| !void.is(value));
+            let sum: f64 = valid.map(|value| value.value() * LESS).sum();
+            survey.mean = sum / survey.valid.max(1) as f64 / LESS;
+        }
         let seen = match seen {
             Some(seen) => in_order::<T>(&seen, survey.min, survey.max),
             None => steps_between(values, &void, survey.min, survey.max),
@@ -229,6 +236,14 @@ mod tests {
             assert_eq!(survey.max_at, list.iter().position(|&v| f64::from(v) == max).unwrap());
             assert!((survey.mean - valid.iter().sum::<f64>() / valid.len() as f64).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn the_mean_of_the_largest_numbers_is_a_number() {
+        let survey = Survey::of(&[f64::MAX, f64::MAX * 0.5, f64::MAX * 0.75], &[]);
+        assert!((survey.mean / f64::MAX - 0.75).abs() < 1e-12, "{}", survey.mean);
+        let survey = Survey::of(&[-f64::MAX; 9], &[]);
+        assert!((survey.mean / f64::MAX + 1.0).abs() < 1e-12, "{}", survey.mean);
     }
 
     #[test]

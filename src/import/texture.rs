@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | albedo | RGBA8 sRGB, alpha 255 | averaged in linear light |
 //! | surface | RGBA8: occlusion, roughness, 0, blend height | averaged |
-//! | normal | RG8: x and y from −1 to 1 as 0 to 255; z is what makes their length 1, and never below 0 | vectors averaged, then made of length 1 |
+//! | normal | RG8: x and y from −1 to 1 as 1 to 255, 0 as 128; z is what makes their length 1, and never below 0 | vectors averaged, then made of length 1 |
 //!
 //! Blocks stay blocks, with the mips of their file, where the device reads blocks and nothing in them has to change. Whatever
 //! was changed on the way is a line of [`TextureData::notes`].

@@ -148,7 +148,6 @@ impl Terrain {
         self.plan_uploads(plan, residency);
         plan.views.truncate(views.len());
         for (index, view) in views.iter().enumerate() {
-            view.validate()?;
             let nodes =
                 plan.views.get_mut(index).map(|old| std::mem::take(&mut old.nodes)).unwrap_or_default();
             let planned = self.plan_view(view, nodes)?;
@@ -212,7 +211,6 @@ impl Terrain {
             camera: view.position,
             yaw: self.settings.placement.yaw,
             spacing: desc.spacing,
-            metres_per_code: desc.range.metres_per_code(),
             normal_bias: (pixels.log2() as f32).clamp(0.0, MOST_FINER_MIPS),
         }
     }

@@ -57,9 +57,12 @@ impl Terrain {
         });
         let weights = stale.weights.then(|| {
             let start = plan.weight_bytes.len();
-            let blocks = self.ground.blocks(self.field());
-            plan.weight_bytes.resize(start + blocks.bytes(), 0);
-            write_weight_block(&blocks, tile, &mut plan.weight_bytes[start..]);
+            // Without an image there is nothing to write into it, only to note that it is gone.
+            if plan.weight_shape.pages > 0 {
+                let blocks = self.ground.blocks(self.field());
+                plan.weight_bytes.resize(start + blocks.bytes(), 0);
+                write_weight_block(&blocks, tile, &mut plan.weight_bytes[start..]);
+            }
             start..plan.weight_bytes.len()
         });
         plan.uploads.push(TileUpload { tile, revision, heights, holes, weights });

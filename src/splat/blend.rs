@@ -1,5 +1,5 @@
-//! How the weights of a place become the shares of its layers: the twin of the shader's blend, in the same order of
-//! operations.
+//! How the weights of a place become the shares of its layers: the twin of the shader's blend, equal to it
+//! but for rounding.
 //!
 //! What is not obvious in it: a height blend looks for the highest contender, and a contender whose weight ends at a
 //! line would end there at full height and leave a step. So a layer's height fades with its weight below a weight of
@@ -163,7 +163,8 @@ fn held(value: f32, low: f32, high: f32) -> f32 {
 
 /// The height that a layer contends with, 0…1.
 fn contending(height: f32, layer: LayerBlend, params: BlendParams) -> f32 {
-    let middle = layer.mode != LayerMode::Height || !height.is_finite();
+    // What is no height: the shader knows no infinity that every compiler leaves in.
+    let middle = layer.mode != LayerMode::Height || height.is_nan() || height.abs() >= 1e30;
     let height = if middle { 0.5 } else { height.clamp(0.0, 1.0) };
     let contrast = params.contrast * held(layer.contrast, 0.0, LARGE);
     ((height - 0.5) * contrast + 0.5 + params.bias).clamp(0.0, 1.0)

@@ -9,7 +9,7 @@ impl Material {
     ///
     /// # Errors
     /// [`Error::Invalid`] for more than [`MAX_LAYERS`] layers or [`MAX_SETS`] sets, for layers without a name or with the
-    /// same one, for a set that names a layer there is not, for a `surface` beside the textures it holds, and for a
+    /// same one, for layers that are all laid over others, for a set that names a layer there is not, for a `surface` beside the textures it holds, and for a
     /// number outside its range: contrasts, tints and the strength of normals 0…16, `far_scale` 1…1000, slopes 0…90°,
     /// `strength`, `amount` and the strength of the variation 0…1, `sharpness` 0.001…1024, `bias` −1…1, `ragged` 0…16,
     /// `patch` and the metres of the variation 0.01…100000, `slope_over` 0.01…1000, `far_from` 0…1000000.
@@ -35,6 +35,11 @@ impl Material {
             }
             check_layer(layer)?;
         }
+        if !self.layers.is_empty() && self.layers.iter().all(|layer| layer.mode == LayerMode::Alpha) {
+            return refuse(
+                "every layer is laid over others; leave one in another mode, for them to lie on".to_owned(),
+            );
+        }
         for (index, set) in self.sets.iter().enumerate() {
             if !set.name.is_empty() && self.sets[..index].iter().any(|other| other.name == set.name) {
                 return refuse(format!("two sets are called '{}'; a name is one set's", set.name));
@@ -52,18 +57,12 @@ impl Material {
         let mut notes = Vec::new();
         if let [first, ..] = self.layers.as_slice()
             && first.mode == LayerMode::Alpha
+            && let Some(base) = self.layers.iter().find(|layer| layer.mode != LayerMode::Alpha)
         {
-            let rest = self.layers.iter().find(|layer| layer.mode != LayerMode::Alpha);
-            notes.push(match rest {
-                Some(base) => format!(
-                    "layer '{}' is the first and lies over the others by mode Alpha; ground that nothing lies on has \
-                     '{}'",
-                    first.name, base.name
-                ),
-                None => "every layer has mode Alpha, so that nothing lies under them; their shares are scaled to be the \
-                         whole"
-                    .to_string(),
-            });
+            notes.push(format!(
+                "layer '{}' is the first and lies over the others by mode Alpha; ground that nothing lies on has '{}'",
+                first.name, base.name
+            ));
         }
         self.layers.iter().for_each(|layer| note_layer(layer, &mut notes));
         notes
@@ -302,6 +301,7 @@ mod tests {
         notes.iter().zip(parts).for_each(|(note, part)| assert!(note.contains(part), "{note}"));
         let mut alone = rock();
         alone.mode = LayerMode::Alpha;
-        assert!(of(vec![alone]).notes()[0].contains("nothing lies under them"));
+        let why = of(vec![alone]).validate().unwrap_err().to_string();
+        assert!(why.contains("leave one in another mode"), "{why}");
     }
 }

@@ -136,10 +136,10 @@ mod tests {
 
     #[test]
     fn options_may_be_written_with_some() {
-        let text = "(layers: [(name: \"a\", albedo: Some(\"a.png\"), normal: None, mode: Alpha, tint: (1, 0.5, 0))])";
+        let text = "(layers: [(name: \"a\", albedo: Some(\"a.png\"), normal: None, mode: Height, tint: (1, 0.5, 0))])";
         let material = Material::from_ron(text).unwrap();
         assert_eq!(material.layers[0].albedo.as_deref(), Some("a.png"));
-        assert_eq!((material.layers[0].mode, material.layers[0].tint), (LayerMode::Alpha, [1.0, 0.5, 0.0]));
+        assert_eq!((material.layers[0].mode, material.layers[0].tint), (LayerMode::Height, [1.0, 0.5, 0.0]));
     }
 
     #[test]
@@ -220,6 +220,8 @@ mod tests {
         ) {
             let mut layers = layers;
             layers.iter_mut().enumerate().for_each(|(index, layer)| layer.name.push_str(&index.to_string()));
+            // One has to lie under the others.
+            layers.iter_mut().take(1).for_each(|layer| layer.mode = LayerMode::Weight);
             let remap = layers.first().map(|layer| (layer.name.clone(), layer.name.clone())).into_iter().collect();
             let set = BlendSet { name: "dry".into(), strength, remap, ..BlendSet::default() };
             let material = Material { layers, sets: vec![set], far_from, ..Material::default() };

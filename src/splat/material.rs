@@ -93,7 +93,7 @@ pub struct Variation {
 
 impl Default for Variation {
     fn default() -> Self {
-        Self { metres: 160.0, strength: 0.18 }
+        Self { metres: 160.0, strength: 0.3 }
     }
 }
 

@@ -20,8 +20,6 @@ pub(crate) struct PackView {
     pub(crate) yaw: f64,
     /// Metres between samples in x and in z.
     pub(crate) spacing: DVec2,
-    /// Metres between two neighbouring codes of height.
-    pub(crate) metres_per_code: f64,
     /// How many mips finer than the geometry normals are read.
     pub(crate) normal_bias: f32,
 }
@@ -43,7 +41,6 @@ pub(crate) fn pack(material: &Material, view: &PackView) -> MaterialConstants {
     }
 
     let over = f64::from(material.slope_over);
-    let rise = number(view.metres_per_code / over);
     let (sin, cos) = view.yaw.sin_cos();
     let far_from = number(f64::from(material.far_from));
     let variation = material.variation;
@@ -64,10 +61,10 @@ pub(crate) fn pack(material: &Material, view: &PackView) -> MaterialConstants {
             far_from,
             (4.0 * far_from).max(far_from + 1.0),
             number(view.normal_bias.into()),
-            rise,
+            0.0,
         ],
         variation: [x, z, x_cell, z_cell],
-        variation_scale: [number(1.0 / patch), number(variation.strength.into()), rise, 0.0],
+        variation_scale: [number(1.0 / patch), number(variation.strength.into()), 0.0, 0.0],
         layers,
     }
 }
@@ -124,7 +121,7 @@ fn split(value: f64) -> [f32; 2] {
 }
 
 /// A band of degrees as rise over run: where it begins to show, is whole, begins to go, is gone. The shader asks
-/// `saturate((s - a) / max(b - a, 1e-4)) * saturate((d - s) / max(d - c, 1e-4))` of a slope `s`.
+/// `smoothstep(a, b, s) * (1 - smoothstep(c, d, s))` of a slope `s`.
 fn rise_band(band: Band) -> [f32; 4] {
     const LIMIT: f32 = 89.9;
     // An end below level begins under it, so that level ground has the part of the band that reaches it.
@@ -165,7 +162,6 @@ mod tests {
         camera: DVec3::new(12.5, 3.0, -7.25),
         yaw: 0.0,
         spacing: DVec2::new(2.0, 0.5),
-        metres_per_code: 0.01,
         normal_bias: 1.0,
     };
 
@@ -174,8 +170,11 @@ mod tests {
     }
 
     fn shown(slope: f32, [a, b, c, d]: [f32; 4]) -> f32 {
-        let saturate = |t: f32| t.clamp(0.0, 1.0);
-        saturate((slope - a) / (b - a).max(1e-4)) * saturate((d - slope) / (d - c).max(1e-4))
+        let step = |from: f32, to: f32| {
+            let part = ((slope - from) / (to - from)).clamp(0.0, 1.0);
+            part * part * (3.0 - 2.0 * part)
+        };
+        step(a, b) * (1.0 - step(c, d))
     }
 
     #[test]
@@ -192,8 +191,8 @@ mod tests {
         assert_eq!(packed.counts, [2, 1, 7, 0]);
         assert_eq!(packed.sets[0], [1.0, 12.0, 1.0, 0.0]);
         assert_eq!(packed.world, [1.0, 0.0, 2.0, 8.0], "4 m on either side");
-        assert_eq!(packed.distance_scales, [60.0, 240.0, 1.0, 0.01 / 8.0]);
-        assert_eq!(packed.variation_scale, [1.0 / 160.0, 0.18, 0.01 / 8.0, 0.0]);
+        assert_eq!(packed.distance_scales, [60.0, 240.0, 1.0, 0.0]);
+        assert_eq!(packed.variation_scale, [1.0 / 160.0, 0.3, 0.0, 0.0]);
         let layer = packed.layers[0];
         assert_eq!(layer.near, [0.25, 0.375, 0.5, 0.5], "12.5, −7.25 and 3 m in repeats of 2 m");
         assert_eq!(layer.far, [0.25, 0.275, 0.3, 0.1]);

@@ -40,10 +40,10 @@ fn rule(kind: GroundKind) -> Option<Rule> {
     let rule = match kind {
         GroundKind::Grass => return None,
         GroundKind::Meadow => Rule {
-            altitude: from(270.0, 120.0),
+            altitude: from(300.0, 220.0),
             slope: to(42.0, 6.0),
-            ragged: 1.2,
-            patch: 90.0,
+            ragged: 1.3,
+            patch: 70.0,
             ..Rule::default()
         },
         GroundKind::Soil => Rule {
@@ -91,7 +91,7 @@ mod tests {
         let names: Vec<_> = material.layers.iter().map(|layer| layer.name.as_str()).collect();
         assert_eq!(names, GroundKind::ALL.map(GroundKind::name));
         for (layer, kind) in material.layers.iter().zip(GroundKind::ALL) {
-            assert_eq!(layer.albedo.as_deref(), Some(format!("{}.albedo", kind.name()).as_str()));
+            assert_eq!(layer.albedo.as_deref(), Some(format!("{}.albedo.png", kind.name()).as_str()));
             assert_eq!(layer.tiling.metres(), f64::from(kind.metres()));
             assert_eq!(layer.rule.is_none(), kind == GroundKind::Grass, "the first layer takes what is left");
         }

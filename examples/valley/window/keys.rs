@@ -69,7 +69,7 @@ pub(crate) const KEYS: &[Row] = &[
             (KeyCode::ArrowUp, Action::SunUp),
         ],
     ),
-    row("M", "show shading, λ, normals, tiles, lattice", &[(KeyCode::KeyM, Action::NextMode)]),
+    row("M", "show shading, λ, normals, tiles, lattice, layers", &[(KeyCode::KeyM, Action::NextMode)]),
     row("F", "freeze the selected nodes, or let them go", &[(KeyCode::KeyF, Action::Freeze)]),
     row("P", "save a picture", &[(KeyCode::KeyP, Action::Picture)]),
     row("H", "hide or show this panel", &[(KeyCode::KeyH, Action::Overlay)]),

@@ -1,6 +1,7 @@
 //! The window: a camera that flies, and a panel of numbers.
 
 mod keys;
+mod mix;
 mod numbers;
 mod overlay;
 mod script;
@@ -17,6 +18,7 @@ use landform_cli::camera::{Camera, Sun};
 use landform_cli::devices::expect_silence;
 use landform_cli::stop::{Result, Stop, is_interrupted, say};
 use landform_cli::{ground, report};
+use mix::Mix;
 use overlay::Controls;
 use script::{Command, Script};
 use stage::{Shown, Stage};
@@ -137,13 +139,14 @@ impl Running {
         say(format_args!("Drawing with {}.", stage.setting.device()));
         let (grid, pixel_error) = stage.scene.detail();
         let (sun, mode) = (Sun::default(), args.look.mode);
+        let mix = Mix::of(stage.scene.terrain.material());
         Ok(Self {
             stage,
             source,
             home,
             camera: home,
             fov: args.fov,
-            controls: Controls { mode, sun, grid, pixel_error, freeze: false, panel: true },
+            controls: Controls { mode, sun, grid, pixel_error, mix, freeze: false, panel: true },
             speed,
             held: Vec::new(),
             drag: None,
@@ -313,7 +316,9 @@ impl Running {
     }
 
     fn report(&self) -> serde_json::Value {
-        self.stage.setting.json(&self.camera, self.size(), &self.stage.scene.report())
+        let mut report = self.stage.setting.json(&self.camera, self.size(), &self.stage.scene.report());
+        self.stage.scene.report_layers(&mut report);
+        report
     }
 }
 

@@ -1,6 +1,7 @@
 //! The panel over the picture: the frame's numbers, what can be changed, and the keys.
 
 use super::keys::KEYS;
+use super::mix::Mix;
 use super::numbers;
 use ash::vk;
 use egui::{ClippedPrimitive, TextureId, ViewportId};
@@ -25,6 +26,8 @@ pub(crate) struct Controls {
     pub(crate) sun: Sun,
     pub(crate) grid: GridSize,
     pub(crate) pixel_error: f64,
+    /// How the layers blend, where there are some.
+    pub(crate) mix: Option<Mix>,
     pub(crate) freeze: bool,
     /// True while the panel is shown.
     pub(crate) panel: bool,
@@ -35,6 +38,8 @@ pub(crate) struct Status<'a> {
     pub(crate) device: &'a str,
     pub(crate) map: &'a str,
     pub(crate) frame: FrameReport,
+    /// How many layers there are, and what of their textures is not there.
+    pub(crate) layers: Option<String>,
     /// Metres a second.
     pub(crate) speed: f64,
     pub(crate) camera: String,
@@ -195,17 +200,21 @@ fn numbers(ui: &mut egui::Ui, status: &Status<'_>) {
         for (name, value) in numbers::lines(&status.frame) {
             line(name, &value);
         }
+        status.layers.iter().for_each(|layers| line("layers", layers));
         line("camera", &status.camera);
         line("speed", &format!("{:.0} m/s", status.speed));
     });
 }
 
 fn settings(ui: &mut egui::Ui, controls: &mut Controls) {
-    ui.horizontal(|ui| {
-        for mode in ViewMode::ALL {
-            ui.selectable_value(&mut controls.mode, mode, mode.name());
-        }
-    });
+    // Those of the ground's form, and those of its layers.
+    for row in ViewMode::ALL.chunks(5) {
+        ui.horizontal(|ui| {
+            for mode in row {
+                ui.selectable_value(&mut controls.mode, *mode, mode.name());
+            }
+        });
+    }
     ui.horizontal(|ui| {
         ui.label("patch");
         for grid in GridSize::ALL {
@@ -218,10 +227,23 @@ fn settings(ui: &mut egui::Ui, controls: &mut Controls) {
     let degrees = |value, range| egui::Slider::new(value, range).suffix("°").fixed_decimals(0);
     ui.add(degrees(&mut controls.sun.yaw, 0.0..=360.0).text("sun from north"));
     ui.add(degrees(&mut controls.sun.height, 2.0..=88.0).text("sun's height"));
+    if let Some(mix) = &mut controls.mix {
+        egui::CollapsingHeader::new("Layers").default_open(true).show(ui, |ui| mixing(ui, mix));
+    }
     ui.checkbox(&mut controls.freeze, "freeze the selected nodes");
     if controls.freeze {
         ui.weak("What was selected where you were, with the detail it had there.");
     }
+}
+
+fn mixing(ui: &mut egui::Ui, mix: &mut Mix) {
+    // What a file stated stays, also beyond a slider's ends, until somebody moves it.
+    let slider = |value, range| egui::Slider::new(value, range).clamping(egui::SliderClamping::Edits);
+    ui.add(slider(&mut mix.strength, 0.0..=1.0).text("blend by height"));
+    ui.add(slider(&mut mix.sharpness, 1.0..=64.0).logarithmic(true).text("sharpness"));
+    ui.add(slider(&mut mix.contrast, 0.0..=4.0).text("contrast"));
+    ui.add(slider(&mut mix.bias, -0.5..=0.5).text("bias"));
+    ui.add(slider(&mut mix.variation, 0.0..=1.0).text("variation"));
 }
 
 fn show_notice(context: &egui::Context, notice: &str) {

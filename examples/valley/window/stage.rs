@@ -57,8 +57,10 @@ impl Stage {
         if let Some(error) = args.pixel_error {
             scene.set_detail(scene.detail().0, error)?;
         }
-        let samples =
-            if args.look.samples == 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
+        let samples = match args.look.samples_on(gpu.kind) {
+            4 => vk::SampleCountFlags::TYPE_4,
+            _ => vk::SampleCountFlags::TYPE_1,
+        };
         Ok(Self {
             overlay: Overlay::new(&gpu, &window, surface.format()?.format)?,
             swapchain: None,
@@ -117,6 +119,7 @@ impl Stage {
             device: self.setting.device(),
             map: shown.map,
             frame: self.scene.report(),
+            layers: self.scene.layers_line(),
             speed: shown.speed,
             camera: format!("{:.0},{:.0},{:.0},{yaw:.0},{pitch:.0}", at.x, at.y, at.z),
         };
@@ -127,6 +130,9 @@ impl Stage {
         }
         if self.scene.is_frozen() != controls.freeze {
             self.scene.freeze(controls.freeze);
+        }
+        if let Some(mix) = &controls.mix {
+            mix.apply(&mut self.scene.terrain)?;
         }
         let field = self.scene.terrain.field();
         let preview = controls.sun.preview(controls.mode, field);

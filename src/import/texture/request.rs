@@ -19,10 +19,7 @@ enum Files {
     Packed(String),
     /// Occlusion, roughness, blend heights; at least one.
     Parts(Parts<Option<String>>),
-    Normal {
-        file: String,
-        down: bool,
-    },
+    Normal(String),
 }
 
 /// Gives the bytes of a file and the name that an error is to have.
@@ -36,7 +33,7 @@ impl TextureRequest {
     pub fn of(layer: &Layer, slot: TextureSlot) -> Option<Self> {
         let files = match slot {
             TextureSlot::Albedo => Files::Albedo(layer.albedo.clone()?),
-            TextureSlot::Normal => Files::Normal { file: layer.normal.clone()?, down: layer.normal_down },
+            TextureSlot::Normal => Files::Normal(layer.normal.clone()?),
             TextureSlot::Surface => match &layer.surface {
                 Some(file) => Files::Packed(file.clone()),
                 None => {
@@ -57,9 +54,7 @@ impl TextureRequest {
                 layer.surface.is_none()
                     && parts_of(layer) == [&files[0], &files[1], &files[2]].map(Option::as_ref)
             }
-            (Files::Normal { file, down }, TextureSlot::Normal) => {
-                layer.normal.as_ref() == Some(file) && layer.normal_down == *down
-            }
+            (Files::Normal(file), TextureSlot::Normal) => layer.normal.as_ref() == Some(file),
             _ => false,
         }
     }
@@ -69,14 +64,14 @@ impl TextureRequest {
         match &self.0 {
             Files::Albedo(_) => TextureSlot::Albedo,
             Files::Packed(_) | Files::Parts(_) => TextureSlot::Surface,
-            Files::Normal { .. } => TextureSlot::Normal,
+            Files::Normal(_) => TextureSlot::Normal,
         }
     }
 
     /// The files, without suffixes for channels, each once.
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = match &self.0 {
-            Files::Albedo(file) | Files::Packed(file) | Files::Normal { file, .. } => vec![file],
+            Files::Albedo(file) | Files::Packed(file) | Files::Normal(file) => vec![file],
             Files::Parts(files) => files.iter().flatten().map(|file| channel_of(file).0).collect(),
         };
         files.sort_unstable();
@@ -146,9 +141,9 @@ impl TextureRequest {
                 let (path, source) = one(whole(file)?)?;
                 packed(&path, source, blocks, stop)?
             }
-            Files::Normal { file, down } => {
+            Files::Normal(file) => {
                 let (path, source) = one(whole(file)?)?;
-                normal::normal(&path, source, *down, blocks, stop)?
+                normal::normal(&path, source, blocks, stop)?
             }
         };
         for note in &mut texture.notes {

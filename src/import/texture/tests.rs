@@ -48,8 +48,8 @@ fn packed(bytes: &[u8]) -> Result<TextureData> {
     make(&layer, TextureSlot::Surface, &[("s", bytes)], Blocks::Kept)
 }
 
-fn normal(bytes: &[u8], down: bool, blocks: Blocks) -> Result<TextureData> {
-    let layer = Layer { normal: Some("n".into()), normal_down: down, ..Layer::new("grass") };
+fn normal(bytes: &[u8], blocks: Blocks) -> Result<TextureData> {
+    let layer = Layer { normal: Some("n".into()), ..Layer::new("grass") };
     make(&layer, TextureSlot::Normal, &[("n", bytes)], blocks)
 }
 
@@ -88,31 +88,21 @@ fn grey_and_sixteen_bits_are_albedos_too() {
 fn normals_have_a_length_of_one_in_every_mip() {
     // A ridge: half leans west, half east, both by 45 degrees.
     let ridge: Vec<u8> = (0..16).flat_map(|index| [[37, 128, 218], [218, 128, 218]][index % 2]).collect();
-    let texture = normal(&png8(4, 4, ColorType::Rgb, &ridge), false, Blocks::Kept).unwrap();
+    let texture = normal(&png8(4, 4, ColorType::Rgb, &ridge), Blocks::Kept).unwrap();
     assert_eq!((texture.format, texture.mips.len()), (TexelFormat::Rg8, 3));
-    let steep = (127.5 * (1.0 + std::f32::consts::FRAC_1_SQRT_2)).round() as u8;
-    assert_eq!(texels(&texture.mips[0])[..2], [[255 - steep, 128], [steep, 128]]);
+    let steep = (128.0 + 127.0 * std::f32::consts::FRAC_1_SQRT_2).round() as u8;
+    assert_eq!(texels(&texture.mips[0])[..2], [[((256 - u32::from(steep)) as u8), 128], [steep, 128]]);
     // Together they are level, and of length 1 although their mean is not.
     assert!(texels(&texture.mips[1]).iter().all(|[x, _]: &[u8; 2]| (127..=128).contains(x)));
     // What a file has too short is made longer.
-    let short = normal(&png8(1, 1, ColorType::Rgb, &[191, 128, 191]), false, Blocks::Kept).unwrap();
+    let short = normal(&png8(1, 1, ColorType::Rgb, &[191, 128, 191]), Blocks::Kept).unwrap();
     assert_eq!(texels(&short.mips[0]), [[steep, 128]]);
-}
-
-#[test]
-fn green_that_points_down_is_turned() {
-    let file = png8(1, 1, ColorType::Rgb, &[128, 200, 220]);
-    let up = normal(&file, false, Blocks::Kept).unwrap();
-    let down = normal(&file, true, Blocks::Kept).unwrap();
-    let (up, down) = (texels::<2>(&up.mips[0])[0], texels::<2>(&down.mips[0])[0]);
-    assert_eq!((up[0], up[1]), (down[0], 255 - down[1]));
-    assert!(up[1] > 128);
 }
 
 #[test]
 fn a_grey_picture_has_no_normals() {
     let file = png8(1, 1, ColorType::Grayscale, &[128]);
-    let why = normal(&file, false, Blocks::Kept).unwrap_err().to_string();
+    let why = normal(&file, Blocks::Kept).unwrap_err().to_string();
     assert!(why.starts_with("n: is a grey picture") && why.contains("`height`"), "{why}");
     let why = packed(&file).unwrap_err().to_string();
     assert!(why.starts_with("s: is a grey picture") && why.contains("`roughness`"), "{why}");
@@ -202,7 +192,10 @@ fn requests_are_told_apart_by_all_that_they_read() {
     let normal = TextureRequest::of(&layer, TextureSlot::Normal).unwrap();
     assert!(TextureRequest::of(&layer, TextureSlot::Surface).is_none());
     assert!(TextureRequest::of(&layer, TextureSlot::Albedo).is_none());
+    // Which way green points is for what draws it.
     layer.normal_down = true;
+    assert!(normal.is_of(&layer, TextureSlot::Normal));
+    layer.normal = Some("m".into());
     assert!(!normal.is_of(&layer, TextureSlot::Normal));
     layer.height = Some("h".into());
     let parts = TextureRequest::of(&layer, TextureSlot::Surface).unwrap();

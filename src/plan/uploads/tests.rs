@@ -35,13 +35,11 @@ impl Renderer {
     fn play(&mut self, plan: &FramePlan) {
         if self.image.is_empty() || !plan.weight_shape.is_same_image(&self.residency.weight_shape()) {
             let bytes = 4 * plan.chain().texels();
-            let page = |page| {
-                if page == 0 || plan.has_regions() && page + 1 == plan.weight_pages() { 255 } else { 0 }
-            };
+            let page = |page| if page == 0 { 255 } else { 0 };
             let pages = (0..plan.weight_pages()).flat_map(|number| [page(number), 0, 0, 0].repeat(bytes / 4));
             self.image = vec![pages.collect(); self.residency.tiles().len()];
         }
-        for upload in plan.uploads.iter().filter(|upload| upload.weights.is_some()) {
+        for upload in plan.uploads.iter().filter(|upload| !plan.weight_bytes(upload).is_empty()) {
             let index = upload.tile.z * plan.layout.tiles[0] + upload.tile.x;
             self.image[index as usize].copy_from_slice(plan.weight_bytes(upload));
         }
@@ -60,6 +58,9 @@ impl Renderer {
     /// Whatever was uploaded or not: the image holds what the terrain is.
     fn assert_holds(&self, terrain: &Terrain) {
         let blocks = terrain.ground.blocks(terrain.field());
+        if terrain.ground.weight_shape(terrain.field()).pages == 0 {
+            return assert!(self.image.iter().all(Vec::is_empty), "no image where nothing is to be told");
+        }
         for (index, held) in self.image.iter().enumerate() {
             let mut block = vec![0; blocks.bytes()];
             write_weight_block(&blocks, terrain.field().desc().tile_at(index), &mut block);
@@ -89,7 +90,7 @@ fn a_first_frame_uploads_the_weights_that_there_are() {
     let mut bare = terrain(None, 3);
     let plan = bare.plan(&[], &Residency::nothing(bare.field().desc())).unwrap();
     assert_eq!((plan.uploads.len(), weights_of(&plan).len()), (9, 0), "a cleared image has layer 0");
-    assert_eq!((plan.weight_pages(), plan.has_regions()), (1, false));
+    assert_eq!((plan.weight_pages(), plan.has_regions()), (0, false), "nor is there an image to clear");
     Renderer::new(&bare).frame(&mut bare);
     let mut painted = terrain(Some(3), 3);
     assert_eq!(Renderer::new(&painted).frame(&mut painted), ALL);
@@ -279,7 +280,7 @@ fn a_material_that_does_not_fit_is_refused() {
     // Without any layer weights are not drawn, whatever they are.
     terrain.set_material(Material::default()).unwrap();
     let plan = terrain.plan(&[], &residency).unwrap();
-    assert_eq!((weights_of(&plan).len(), plan.weight_pages()), (0, 1));
+    assert_eq!((weights_of(&plan).len(), plan.weight_pages()), (0, 0));
     terrain.field_mut().set_weights(None).unwrap();
     terrain.field_mut().set_regions(Some(Weights::new(46, 46, 3, 0).unwrap())).unwrap();
     says(

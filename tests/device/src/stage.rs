@@ -2,7 +2,7 @@
 
 use ash::vk;
 use glam::{DVec3, Mat4, Vec3};
-use landform::draw::{Renderer, Target};
+use landform::draw::{Renderer, Target, TextureSource};
 use landform::field::Field;
 use landform::gpu::Device;
 use landform::plan::{FramePlan, Terrain, TerrainSettings, View, Viewport};
@@ -69,6 +69,30 @@ impl Stage {
         self.offscreen.read_color().expect("a picture")
     }
 
+    /// Draws one frame of one view with textures from a source, and reads the colour back.
+    pub fn draw_with(&mut self, view: &View, source: &mut dyn TextureSource) -> Image8 {
+        self.play_with(view, source);
+        self.offscreen.read_color().expect("a picture")
+    }
+
+    /// The same into a target of `R32G32B32A32_SFLOAT`: linear light, alpha left out.
+    pub fn draw_light(&mut self, view: &View, source: &mut dyn TextureSource) -> Vec<[f32; 3]> {
+        self.play_with(view, source);
+        let bytes = self.offscreen.read_color_bytes(0, 16).expect("a picture of floats");
+        let pixels = bytes.chunks_exact(16).map(bytemuck::pod_read_unaligned::<[f32; 4]>);
+        pixels.map(|[r, g, b, _]| [r, g, b]).collect()
+    }
+
+    /// Draws one frame of one view with textures from a source.
+    pub fn play_with(&mut self, view: &View, source: &mut dyn TextureSource) {
+        self.terrain.begin_frame(0.0);
+        let plan = self.terrain.plan(&[*view], self.renderer.residency()).expect("a plan");
+        self.record(&plan, |renderer, cmd, target| {
+            renderer.find_textures(&plan, source).expect("a question");
+            renderer.draw(cmd, &plan.views[0], target).expect("a draw");
+        });
+    }
+
     /// Plays a plan: uploads, and draws all its views into the target.
     pub fn play(&mut self, plan: &FramePlan) {
         let sky = self.sky;
@@ -99,6 +123,11 @@ impl Stage {
             offscreen.end(raw);
         })
         .expect("a frame");
+    }
+
+    /// The host.
+    pub fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
     }
 
     /// The whole target.

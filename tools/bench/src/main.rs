@@ -1,5 +1,4 @@
-//! landform's benchmarks. `landform-bench cpu`, `landform-bench gpu` or `landform-bench all` prints JSON; `--table` prints
-//! the same for people. What is measured, and what it is held against, is in `docs/performance.md`.
+//! landform's benchmarks. `landform-bench cpu`, `gpu`, `layers`, `import` or `all` prints JSON; `--table` prints the same for people. What is measured, and what it is held against, is in `docs/performance.md`.
 
 mod allocations;
 mod cpu;
@@ -10,6 +9,7 @@ mod timing;
 mod workload;
 
 use clap::{Args, Parser, Subcommand};
+use gpu::layers::LayersScope;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,6 +35,13 @@ enum Command {
         output: Output,
         #[command(flatten)]
         scope: gpu::Scope,
+    },
+    /// What layers cost on a device: slots, blending by height, sides, hexagons, a second scale, uploads
+    Layers {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        scope: LayersScope,
     },
     /// Files of every format that is packed, or large: megabytes a second and peak memory, beside the decoding library alone
     Import(Output),
@@ -79,11 +86,12 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), String> {
-    let (output, measures_cpu, measures_import, scope) = match command {
-        Command::Cpu(output) => (output, true, false, None),
-        Command::Import(output) => (output, false, true, None),
-        Command::Gpu { output, scope } => (output, false, false, Some(scope)),
-        Command::All { output, scope } => (output, true, true, Some(scope)),
+    let (output, measures_cpu, measures_import, scope, layers) = match command {
+        Command::Cpu(output) => (output, true, false, None, None),
+        Command::Import(output) => (output, false, true, None, None),
+        Command::Gpu { output, scope } => (output, false, false, Some(scope), None),
+        Command::Layers { output, scope } => (output, false, false, None, Some(scope)),
+        Command::All { output, scope } => (output, true, true, Some(scope), Some(LayersScope::default())),
         Command::Map { file } => return write_map(&file),
         Command::ImportPeak { file } => return import::print_peak(&file),
     };
@@ -98,6 +106,10 @@ fn run(command: Command) -> Result<(), String> {
     }
     if let Some(scope) = scope {
         report.insert("gpu".into(), gpu::run(&scope, output.quick).map_err(|failure| failure.to_string())?);
+    }
+    if let Some(scope) = layers {
+        let measured = gpu::layers::run(&scope, output.quick).map_err(|failure| failure.to_string())?;
+        report.insert("layers".into(), measured);
     }
     let report = Value::Object(report);
     if output.table {

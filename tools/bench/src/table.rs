@@ -20,6 +20,9 @@ pub(crate) fn of(report: &Value) -> String {
     if let Some(gpu) = report.get("gpu") {
         gpu_tables(&mut text, gpu);
     }
+    if let Some(layers) = report.get("layers") {
+        layers_tables(&mut text, layers);
+    }
     text
 }
 
@@ -113,6 +116,33 @@ fn gpu_tables(text: &mut String, gpu: &Value) {
     pairs(text, &gpu["upload"]);
     text.push_str("\nSteady frames\n");
     pairs(text, &gpu["steady"]);
+}
+
+fn layers_tables(text: &mut String, layers: &Value) {
+    text.push('\n');
+    pairs(text, &layers["device"]);
+    text.push_str(
+        "\nThe surface with layers (`3 of 8`: three of eight are on every sample; milliseconds: each pose its median, then \
+         the median of the poses)\n",
+    );
+    let about = ["size", "poses", "frames", "clock", "samples", "texture_side", "texture_bytes"];
+    line(text, &about.map(|name| (name, &layers[name])));
+    let columns = ["case", "slots", "layers read a pixel", "ms", "over baseline"];
+    table(text, &columns, list(&layers["cases"]), |row| {
+        ["case", "slots", "layers_read_a_pixel", "milliseconds", "over_baseline"]
+            .map(|name| row[name].clone())
+            .into()
+    });
+    text.push_str("\nRatios (each pose its own, then their median)\n");
+    let columns = ["ratio", "median", "most of a pose", "goal", "within it"];
+    table(text, &columns, list(&layers["ratios"]), |row| {
+        ["ratio", "value", "most_of_a_pose", "goal", "within_goal"].map(|name| row[name].clone()).into()
+    });
+    text.push_str("\nFirst frame with 8 layers: the terrain, and its textures\n");
+    pairs(text, &layers["first_frame"]["terrain"]);
+    pairs(text, &layers["first_frame"]["textures"]);
+    text.push_str("\nUnchanged frames with 8 layers\n");
+    pairs(text, &layers["steady"]);
 }
 
 fn list(value: &Value) -> &[Value] {

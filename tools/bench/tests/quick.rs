@@ -51,6 +51,28 @@ fn the_device_is_measured() {
 }
 
 #[test]
+fn layers_are_measured() {
+    let report = report(&["layers", "--quick"]);
+    let layers = &report["layers"];
+    for nothing in ["most_texture_bytes", "most_allocations", "most_descriptor_writes", "most_sets_made"] {
+        assert_eq!(layers["steady"][nothing], 0, "{:#}", layers["steady"]);
+    }
+    for first in ["terrain", "textures"] {
+        assert!(layers["first_frame"][first]["bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{first}");
+    }
+    for row in list(layers, "cases") {
+        assert!(row["milliseconds"].as_f64().is_some_and(|time| time > 0.0), "{row:#}");
+        // Where all are present all are read, and nearly everywhere three where three are.
+        let (present, read) = (row["present"].as_f64(), row["layers_read_a_pixel"].as_f64());
+        if let (Some(present), Some(read)) = (present, read) {
+            assert!((read - present).abs() < 0.3, "{row:#}");
+        }
+    }
+    let goals = list(layers, "ratios").iter().filter(|row| row["goal"] == 1.3).count();
+    assert_eq!(goals, 2, "slots that nothing lies in, by weight and by height");
+}
+
+#[test]
 fn import_is_measured() {
     let report = report(&["import", "--quick"]);
     let formats = list(&report["import"], "formats");

@@ -3,7 +3,7 @@
 use crate::read::bar_for;
 use crate::stop::{Result, Stop, is_interrupted};
 use clap::{Args, ValueHint};
-use landform::field::Field;
+use landform::field::{Field, Weights};
 use landform::import::{WeightOptions, import_weights};
 use landform::splat::{Material, RuleMaps, grow};
 use std::ops::ControlFlow;
@@ -55,9 +55,37 @@ impl LayerArgs {
         if !self.weights.is_empty() {
             let (weights, report) = import_weights(&self.weights, &WeightOptions::default())?;
             report.warnings.iter().for_each(|warning| eprintln!("landform: WARNING: {warning}"));
-            return Ok(field.set_weights(Some(weights))?);
+            return Ok(field.set_weights(Some(self.fit(weights, field, material)?))?);
         }
         grow_layers(field, material, maps)
+    }
+
+    /// Weights of pictures as this map and these layers take them.
+    fn fit(&self, weights: Weights, field: &Field, material: &Material) -> Result<Weights> {
+        let names: Vec<_> = self.weights.iter().map(|file| file.display().to_string()).collect();
+        let (names, desc) = (names.join(", "), field.desc());
+        if (weights.width(), weights.height()) != (desc.width, desc.height) {
+            return Err(Stop::new(format!(
+                "{names}: weights of {}×{} samples, and the map has {}×{}; scale the picture to the map's size",
+                weights.width(),
+                weights.height(),
+                desc.width,
+                desc.height
+            )));
+        }
+        let (channels, layers) = (weights.layers(), material.layers.len().max(1));
+        // A picture has three channels or four, whether or not there are as many layers.
+        let past = |sample: &[u8]| sample.iter().skip(layers).any(|&weight| weight > 0);
+        if channels as usize <= layers {
+            return Ok(weights);
+        }
+        if weights.bytes().chunks_exact(channels as usize).any(past) {
+            return Err(Stop::new(format!(
+                "{names}: weights of {channels} layers, and the material has {layers}; add the others to it, or clear their \
+                 channels"
+            )));
+        }
+        Ok(weights.with_layers(layers as u32, 0)?)
     }
 }
 

@@ -19,3 +19,8 @@ mod look_args;
 pub use import_args::ImportArgs;
 pub use layers::LayerArgs;
 pub use look_args::LookArgs;
+
+/// The code of docs/layers.md, which is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/layers.md")]
+struct LayersPage;

@@ -3,7 +3,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{completions, export, height, import, info, render, weights};
+use commands::{completions, export, height, import, info, layers, render, weights};
 use landform_cli::devices::{self, DeviceArgs};
 use landform_cli::stop::{INTERRUPTED_CODE, Reason, Result, Stop, listen_for_interrupts};
 use std::process::ExitCode;
@@ -27,6 +27,7 @@ Examples:
   landform render alps.png --spacing 30 --range 200,4800 -o alps-view.png
   landform export dem.tif heights.exr
   landform import dem.tif valley --resample 2
+  landform layers check ground.ron
 
 Exit codes:
   0    done
@@ -41,10 +42,11 @@ Exit codes:
 enum Command {
     Info(info::Info),
     Height(height::Height),
-    Render(render::Render),
+    Render(Box<render::Render>),
     Export(export::Export),
     Import(import::Import),
     Weights(weights::Weights),
+    Layers(layers::Layers),
     /// Lists the devices that can draw, with the numbers that --device takes
     Devices,
     Completions(completions::Completions),
@@ -69,6 +71,7 @@ fn run(command: &Command) -> Result<ExitCode> {
         Command::Export(export) => export.run(),
         Command::Import(import) => import.run(),
         Command::Weights(weights) => weights.run(),
+        Command::Layers(layers) => layers.run(),
         Command::Devices => devices::list(&DeviceArgs::default().gpu_options()).map(|()| ExitCode::SUCCESS),
         Command::Completions(completions) => completions.run(),
     }
@@ -96,7 +99,11 @@ mod tests {
 
     #[test]
     fn every_option_is_explained() {
-        for command in Arguments::command().get_subcommands() {
+        let whole = Arguments::command();
+        let (mut waiting, mut seen) = (vec![&whole], 0);
+        while let Some(command) = waiting.pop() {
+            waiting.extend(command.get_subcommands());
+            seen += 1;
             assert!(command.get_about().is_some(), "{} is not explained", command.get_name());
             for argument in command.get_arguments() {
                 assert!(
@@ -107,5 +114,6 @@ mod tests {
                 );
             }
         }
+        assert!(seen > 10, "{seen} commands");
     }
 }

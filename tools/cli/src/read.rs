@@ -60,7 +60,7 @@ impl Work {
 }
 
 /// A bar that appears where something takes long: call it with how much is done, 0…1. It goes when it is dropped.
-pub(crate) fn bar_for(message: String) -> impl FnMut(f64) {
+pub fn bar_for(message: String) -> impl FnMut(f64) {
     struct Bar(Option<ProgressBar>);
     impl Drop for Bar {
         fn drop(&mut self) {

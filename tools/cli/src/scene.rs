@@ -12,6 +12,7 @@ use landform::gpu::{Cmd, Device, Timestamps};
 use landform::lod::{GridSize, LodSettings};
 use landform::plan::{FramePlan, Terrain, TerrainSettings, View};
 use landform_harness::{Clear, Gpu, Image8, Offscreen, OffscreenDesc};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -88,6 +89,35 @@ impl Scene {
         self.terrain.set_material(layers.material)?;
         (self.textures, self.told) = (Some(textures), 0);
         Ok(())
+    }
+
+    /// Adds to a report what the ground is made of: `layers` by name, the `slots` and the `height_path` that they need, and
+    /// how many `textures` are pending, with what is wrong with them and what was changed in them. Null where there is none.
+    pub fn report_layers(&self, report: &mut Value) {
+        let names = self.terrain.material().layers.iter().map(|layer| layer.name.as_str());
+        let splat = self.textures.as_ref().map(|_| self.terrain.splat());
+        report["layers"] = names.collect::<Vec<_>>().into();
+        report["slots"] = splat.map(|splat| splat.slots).into();
+        report["height_path"] = splat.map(|splat| splat.height).into();
+        report["textures"] = self.textures.as_ref().map_or(Value::Null, |textures| {
+            json!({
+                "pending": textures.pending(),
+                "problems": textures.problems(),
+                "notes": textures.notes(),
+            })
+        });
+    }
+
+    /// A line on the layers for people: how many, and what of their textures is not there. None where there are none.
+    pub fn layers_line(&self) -> Option<String> {
+        let textures = self.textures.as_ref()?;
+        let (layers, slots) = (self.terrain.material().layers.len(), self.terrain.splat().slots);
+        let more = match (textures.pending(), textures.problems().len()) {
+            (0, 0) => String::new(),
+            (0, problems) => format!(", {problems} textures unread"),
+            (pending, _) => format!(", {pending} textures pending"),
+        };
+        Some(format!("{layers} in {slots} slots{more}"))
     }
 
     /// Textures that are not there yet.

@@ -1,5 +1,6 @@
 //! What a device draws: the path's views of the map, in targets without a window.
 
+pub(crate) mod layers;
 mod passes;
 mod scene;
 mod steady;
@@ -54,14 +55,20 @@ fn size(text: &str) -> std::result::Result<Size, String> {
 /// Everything, as JSON. The validation layer is off unless `LANDFORM_VALIDATION=1`: it would be measured, too.
 pub(crate) fn run(scope: &Scope, quick: bool) -> Result<Value> {
     let scope = if quick { scope.quick() } else { scope.clone() };
-    let validation = std::env::var("LANDFORM_VALIDATION").is_ok_and(|value| value == "1");
+    let validation = validation();
     let options = GpuOptions { validation: Some(validation), frames_in_flight: 1, ..GpuOptions::default() };
     let gpu = Gpu::new(options)?;
     let codes = workload::map();
     let path = workload::path(&codes);
     let mut scene = Scene::new(&gpu, codes)?;
     let upload = upload::measure(&mut scene, &path, if quick { 1 } else { 7 })?;
-    let steady = steady::measure(&mut scene, &path, scope.sizes[0], if quick { 8 } else { 128 })?;
+    let steady = steady::measure(
+        &mut scene,
+        &path,
+        scope.sizes[0],
+        if quick { 8 } else { 128 },
+        &mut steady::NoTextures,
+    )?;
     let mut passes = Vec::new();
     for &size in &scope.sizes {
         // The default grid at every size, the others at the first.
@@ -94,8 +101,18 @@ impl Scope {
 
     /// Frames that are drawn and not timed, so that clocks are up and caches are full.
     fn warm_up(&self) -> u32 {
-        (self.frames / 5).max(1)
+        warm_up(self.frames)
     }
+}
+
+/// Frames before so many that are timed.
+fn warm_up(frames: u32) -> u32 {
+    (frames / 5).max(1)
+}
+
+/// True where the validation layer is asked for.
+fn validation() -> bool {
+    std::env::var("LANDFORM_VALIDATION").is_ok_and(|value| value == "1")
 }
 
 /// The device and its driver.

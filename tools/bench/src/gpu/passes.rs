@@ -14,14 +14,15 @@ use landform::draw::{Renderer, Target};
 use landform::gpu::{Cmd, PipelineCounts, Timestamps};
 use landform::lod::GridSize;
 use landform::plan::{FramePlan, ViewPlan};
-use landform_harness::{Clear, Offscreen, OffscreenDesc, Result};
+use landform_harness::{Clear, Gpu, Image8, Offscreen, OffscreenDesc, Result};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// The passes, in the order in which a frame draws them.
 const PASSES: [&str; 4] = ["surface", "sky", "baseline", "depth"];
 
 /// What is drawn into.
-struct Targets {
+pub(super) struct Targets {
     color: Offscreen,
     depth: Offscreen,
     color_target: Target,
@@ -46,7 +47,7 @@ pub(super) fn measure(
     scope: &Scope,
 ) -> Result<Value> {
     scene.set_grid(grid)?;
-    let mut targets = Targets::new(scene, size)?;
+    let mut targets = Targets::new(&scene.gpu, size)?;
     let mut poses = Vec::new();
     for frame in scope.poses() {
         let plan = scene.plan(view(&path[frame], size))?;
@@ -95,18 +96,23 @@ fn draw(
 }
 
 impl Targets {
-    fn new(scene: &Scene, size: Size) -> Result<Self> {
+    pub(super) fn new(gpu: &Arc<Gpu>, size: Size) -> Result<Self> {
         let desc = OffscreenDesc::new(size.width, size.height);
         let (format, one) = (desc.color[0], vk::SampleCountFlags::TYPE_1);
         Ok(Self {
-            depth: Offscreen::new(&scene.gpu, OffscreenDesc { color: Vec::new(), ..desc.clone() })?,
-            color: Offscreen::new(&scene.gpu, desc)?,
+            depth: Offscreen::new(gpu, OffscreenDesc { color: Vec::new(), ..desc.clone() })?,
+            color: Offscreen::new(gpu, desc)?,
             color_target: Target::dynamic(format, vk::Format::D32_SFLOAT, one),
             depth_target: Target::depth_only(vk::Format::D32_SFLOAT, one),
         })
     }
 
-    fn draw(
+    /// What was drawn last in colour.
+    pub(super) fn picture(&mut self) -> Result<Image8> {
+        self.color.read_color()
+    }
+
+    pub(super) fn draw(
         &mut self,
         renderer: &mut Renderer,
         timestamps: &mut Timestamps,

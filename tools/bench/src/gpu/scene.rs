@@ -3,6 +3,7 @@
 use super::Size;
 use crate::workload::{self, PathFrame};
 use landform::draw::Renderer;
+use landform::field::Field;
 use landform::gpu::{Cmd, Device, Timestamps, Timing};
 use landform::lod::GridSize;
 use landform::plan::{FramePlan, Terrain, TerrainSettings, View, Viewport};
@@ -22,11 +23,20 @@ impl Scene {
     pub(super) fn new(gpu: &Arc<Gpu>, codes: Vec<u16>) -> Result<Self> {
         // SAFETY: the harness' host is valid and outlives the scene, and every frame is waited for.
         let device = unsafe { Device::new(gpu.host())? };
-        let field = workload::field(codes)?;
-        let renderer = Renderer::new(&device, field.desc())?;
-        let terrain = Terrain::new(field, TerrainSettings::default())?;
-        let timestamps = Timestamps::new(&device, "benchmark", 8, true)?;
-        Ok(Self { device, terrain, renderer, timestamps, gpu: gpu.clone() })
+        Self::of(gpu, &device, workload::field(codes)?, TerrainSettings::default())
+    }
+
+    /// A field on a device that other scenes may be on.
+    pub(super) fn of(
+        gpu: &Arc<Gpu>,
+        device: &Arc<Device>,
+        field: Field,
+        settings: TerrainSettings,
+    ) -> Result<Self> {
+        let renderer = Renderer::new(device, field.desc())?;
+        let terrain = Terrain::new(field, settings)?;
+        let timestamps = Timestamps::new(device, "benchmark", 8, true)?;
+        Ok(Self { device: device.clone(), terrain, renderer, timestamps, gpu: gpu.clone() })
     }
 
     pub(super) fn set_grid(&mut self, grid: GridSize) -> Result<()> {

@@ -8,8 +8,9 @@ use crate::timing::{median, nanoseconds};
 use crate::workload::PathFrame;
 use ash::vk;
 use landform::abi::{NodeRecord, ViewConstants};
-use landform::draw::Target;
+use landform::draw::{Target, TextureSource, TextureView};
 use landform::plan::FramePlan;
+use landform::splat::{Layer, TextureSlot};
 use landform_harness::{Clear, Offscreen, OffscreenDesc, Result};
 use serde_json::{Value, json};
 
@@ -26,7 +27,22 @@ struct Frame {
     view_bytes: f64,
 }
 
-pub(super) fn measure(scene: &mut Scene, path: &[PathFrame], size: Size, frames: usize) -> Result<Value> {
+/// The textures of a terrain without layers: nobody asks for one.
+pub(super) struct NoTextures;
+
+impl TextureSource for NoTextures {
+    fn texture(&mut self, _: &Layer, _: TextureSlot) -> Option<TextureView> {
+        None
+    }
+}
+
+pub(super) fn measure(
+    scene: &mut Scene,
+    path: &[PathFrame],
+    size: Size,
+    frames: usize,
+    source: &mut dyn TextureSource,
+) -> Result<Value> {
     let mut offscreen = Offscreen::new(&scene.gpu, OffscreenDesc::new(size.width, size.height))?;
     let color = offscreen.desc().color[0];
     let target = Target::dynamic(color, vk::Format::D32_SFLOAT, vk::SampleCountFlags::TYPE_1);
@@ -35,7 +51,7 @@ pub(super) fn measure(scene: &mut Scene, path: &[PathFrame], size: Size, frames:
     let mut measured = Vec::new();
     for flight in 0..2 {
         for frame in &path[..frames] {
-            let done = fly(scene, &mut plan, frame, size, &mut offscreen, &target)?;
+            let done = fly(scene, &mut plan, frame, size, source, &mut offscreen, &target)?;
             if flight == 1 {
                 measured.push(done);
             }
@@ -62,6 +78,7 @@ fn fly(
     plan: &mut FramePlan,
     at: &PathFrame,
     size: Size,
+    source: &mut dyn TextureSource,
     offscreen: &mut Offscreen,
     target: &Target,
 ) -> Result<Frame> {
@@ -88,6 +105,7 @@ fn fly(
             result
         };
         ours(&mut || renderer.upload(cmd, plan))?;
+        ours(&mut || renderer.find_textures(plan, source))?;
         offscreen.begin(cmd.raw(), Some(Clear::default()));
         ours(&mut || {
             renderer.draw(cmd, &plan.views[0], target)?;

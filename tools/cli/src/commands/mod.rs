@@ -5,6 +5,7 @@ pub(crate) mod export;
 pub(crate) mod height;
 pub(crate) mod import;
 pub(crate) mod info;
+pub(crate) mod layers;
 pub(crate) mod render;
 pub(crate) mod weights;
 

@@ -31,7 +31,8 @@ use std::sync::Arc;
 Examples:
   landform render N27E086.hgt -o everest.png
   landform render heights.r16 --raw-size 1025x513 --spacing 2 --range 0,600 --top-down -o map.png
-  landform render valley -o view.png --camera 2000,+80,3000,15,-5 --size 1920x1080 --json view.json")]
+  landform render valley -o view.png --camera 2000,+80,3000,15,-5 --size 1920x1080 --json view.json
+  landform render valley -o view.png --layers ground/ground.ron --weights splat.png")]
 pub(crate) struct Render {
     /// The heightmap, or a terrain folder
     #[arg(value_hint = ValueHint::AnyPath)]
@@ -40,7 +41,7 @@ pub(crate) struct Render {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
     /// Writes what was drawn as JSON: size, camera, device, draws, nodes (patches), triangles, milliseconds on the device
-    /// where it measures them, and the report of the import
+    /// where it measures them, layers with their slots and what is wrong with their textures, and the report of the import
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 
@@ -135,8 +136,12 @@ impl Render {
         if self.top_down {
             scene.background = Background::Plain(AROUND);
         }
-        let (image, frame) = scene.picture(gpu, &shot.view, self.look.samples)?;
-        Ok((image, self.report(&setting, size, &shot, &frame, report)?))
+        let samples = self.look.samples_on(gpu.kind);
+        let (image, frame) = scene.picture(gpu, &shot.view, samples)?;
+        let mut drawn = self.report(&setting, size, &shot, &frame, report)?;
+        drawn["samples"] = samples.into();
+        scene.report_layers(&mut drawn);
+        Ok((image, drawn))
     }
 
     fn size(&self, field: &Field) -> (u32, u32) {
@@ -183,7 +188,6 @@ impl Render {
         report["metres_a_pixel"] = shot.pixel.into();
         report["sun"] = json!([shot.sun.yaw, shot.sun.height]);
         report["mode"] = self.look.mode.name().into();
-        report["samples"] = self.look.samples.into();
         report["import"] = info::json(serde_json::to_value(import))?;
         Ok(report)
     }
