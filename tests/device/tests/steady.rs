@@ -2,7 +2,7 @@
 //! since it counts what the whole process allocates.
 
 use glam::DVec3;
-use landform::abi::{NodeRecord, ViewConstants};
+use landform::abi::{MaterialConstants, NodeRecord, ViewConstants};
 use landform::plan::{TerrainSettings, View};
 use landform_device_tests::{Stage, hills};
 use landform_harness::shared;
@@ -91,7 +91,9 @@ fn a_steady_frame_allocates_and_writes_nothing() {
                 "descriptor writes, sets, device memory at step {step}"
             );
             assert_eq!((stage.renderer.stats().uploaded_bytes, plan.upload_bytes()), (0, 0));
-            let view_bytes = size_of::<ViewConstants>() + size_of::<NodeRecord>() * plan.views[0].nodes.len();
+            let view_bytes = size_of::<ViewConstants>()
+                + size_of::<MaterialConstants>()
+                + size_of::<NodeRecord>() * plan.views[0].nodes.len();
             assert_eq!(
                 stage.renderer.stats().view_bytes,
                 view_bytes as u64,
