@@ -109,7 +109,11 @@ fn textures_arrive_are_shared_and_then_nothing_happens() {
     });
     let layers = [grass(), rock, Layer::new("nothing")];
     assert!(answers(&mut textures, &layers).iter().all(Option::is_none));
-    assert_eq!(textures.pending(), 4, "the albedo is one, and so are the normals, whichever way green points");
+    assert_eq!(
+        textures.pending(),
+        4,
+        "the albedo is one, and so are the normals, whichever way green points"
+    );
     settle(&gpu, &device, &mut textures);
     let found = answers(&mut textures, &layers);
     assert!(found[..6].iter().all(Option::is_some) && found[6..].iter().all(Option::is_none));

@@ -266,7 +266,8 @@ fn a_changed_clone_is_drawn_as_it_is() {
             renderer.draw(cmd, &right, target).unwrap();
             assert_eq!(renderer.stats().view_bytes, {
                 let records = left.nodes.len() + right.nodes.len();
-                (2 * (size_of_val(&left.constants) + size_of_val(&left.material)) + records * size_of::<landform::abi::NodeRecord>()) as u64
+                (2 * (size_of_val(&left.constants) + size_of_val(&left.material))
+                    + records * size_of::<landform::abi::NodeRecord>()) as u64
             });
         });
         let both = stage.offscreen.read_color().unwrap();
