@@ -105,9 +105,9 @@
 //!
 //! # What a draw leaves dirty
 //!
-//! Landform restores nothing. The draws of `draw::Renderer` change the bound graphics pipeline, descriptor set 0 with its
-//! dynamic offsets, the index buffer, viewport 0, scissor 0, the front face where it is dynamic state, and, in `draw_sky`,
-//! 96 bytes of fragment push constants. Vulkan lets the host's other sets and its push constants become undefined where its
+//! Landform restores nothing. The draws of `draw::Renderer` change the bound graphics pipeline, descriptor set 0 and, in
+//! `draw`, set 1, with their dynamic offsets, the index buffer, viewport 0, scissor 0, the front face where it is dynamic
+//! state, and, in `draw_sky`, 96 bytes of fragment push constants. Vulkan lets the host's other sets and its push constants become undefined where its
 //! pipeline layout is not compatible with landform's, so an engine binds all of its own again. `upload` records copies and
 //! barriers, no state. Neither begins or ends a rendering scope, touches an attachment's layout, submits, or waits.
 //!

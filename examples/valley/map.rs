@@ -4,7 +4,6 @@ use crate::args::Args;
 use crate::cache::{self, Kept};
 use crate::textures;
 use half::bf16;
-use indicatif::{ProgressBar, ProgressStyle};
 use landform::field::{Field, FieldDesc};
 use landform::splat::RuleMaps;
 use landform::synth::{ValleyParams, valley, valley_material};
@@ -76,9 +75,7 @@ fn make(params: &ValleyParams) -> Result<Kept> {
         "Making a valley of {0} × {0} samples, once; it is kept for the next time.",
         params.size
     ));
-    let bar = ProgressBar::new(1000);
-    let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {elapsed_precise}  {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar = read::new_bar();
     let map = valley(params, &mut |progress| {
         bar.set_message(progress.stage);
         bar.set_position((progress.fraction * 1000.0) as u64);

@@ -4,8 +4,8 @@
 //! outside a rendering scope, then the draws inside scopes that it begins and ends itself. Nothing here touches an
 //! attachment's layout, submits or waits.
 //!
-//! What a draw leaves changed in the command buffer: the bound graphics pipeline, descriptor set 0 (and with the sky
-//! the push constants), the index buffer, viewport 0, scissor 0 and the dynamic front face.
+//! What a draw leaves changed in the command buffer: the bound graphics pipeline, descriptor set 0 (with the surface
+//! set 1 as well, with the sky the push constants), the index buffer, viewport 0, scissor 0 and the dynamic front face.
 
 mod atlas_images;
 mod depth;

@@ -4,6 +4,7 @@
 pub mod camera;
 pub mod devices;
 pub mod ground;
+pub mod ground_textures;
 pub mod layers;
 pub mod overview;
 pub mod parse;

@@ -77,8 +77,8 @@ pub fn bar_for(message: String) -> impl FnMut(f64) {
     }
 }
 
-/// A bar on stderr; none where that is no terminal.
-fn new_bar() -> ProgressBar {
+/// A bar of a thousand steps on stderr; none where that is no terminal.
+pub fn new_bar() -> ProgressBar {
     let bar = ProgressBar::new(1000);
     let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {elapsed_precise}  {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

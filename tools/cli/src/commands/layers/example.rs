@@ -2,19 +2,15 @@
 
 use clap::{Args, ValueHint};
 use landform::splat::Material;
-use landform::synth::{GroundKind, GroundTexture, ground_texture};
-use landform_cli::read::bar_for;
-use landform_cli::stop::{Result, Stop, is_interrupted, say};
+use landform::synth::GroundKind;
+use landform_cli::ground_textures::{are_there, draw};
+use landform_cli::stop::{Result, Stop, say};
 use landform_cli::unfinished;
-use landform_harness::{Image8, write_png};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Four layers that say of every field what it is for.
 const EXAMPLE: &str = include_str!("example.ron");
-/// Another number makes another meadow.
-const SEED: u64 = 7;
 
 /// Writes a file of four layers with comments, and with --textures the pictures that it names
 #[derive(Debug, Args)]
@@ -57,22 +53,9 @@ impl Example {
         let is_named =
             |kind: &&GroundKind| named.layers.iter().any(|layer| Some(&layer.name[..]) == Some(kind.name()));
         let folder = self.output.parent().unwrap_or(Path::new(""));
-        for kind in GroundKind::ALL.iter().filter(is_named) {
-            let file = |part: &str| folder.join(format!("{}.{part}.png", kind.name()));
-            if !self.force && ["albedo", "surface", "normal"].iter().all(|part| file(part).is_file()) {
-                continue;
-            }
-            let mut bar = bar_for(format!("drawing {}", kind.name()));
-            let drawn = ground_texture(*kind, size, SEED, &mut |progress| {
-                bar(progress.fraction.into());
-                if is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            drop(bar);
-            let GroundTexture { albedo, surface, normal, .. } = drawn?.ok_or_else(Stop::interrupted)?;
-            for (part, data) in [("albedo", albedo), ("surface", surface), ("normal", normal)] {
-                let (file, image) = (file(part), Image8 { width: size, height: size, data });
-                unfinished::complete(&file, |part| Ok(write_png(part, &image)?))?;
-                say(file.display());
+        for &kind in GroundKind::ALL.iter().filter(is_named) {
+            if self.force || !are_there(folder, kind) {
+                draw(folder, kind, size)?.iter().for_each(|file| say(file.display()));
             }
         }
         Ok(())
