@@ -27,16 +27,28 @@ void main(uint3 thread : SV_DispatchThreadID)
     cases.GetDimensions(count, stride);
     if (thread.x >= count)
         return;
+    float4 set = cases[thread.x].set;
+    uint layers = cases[thread.x].count.x;
+    // As src/splat/pack.rs tells slots apart.
+    uint first = SPLAT_SLOTS;
+    for (uint k = 0; k < layers; k++)
+        first = cases[thread.x].mode[k] == MODE_ALPHA ? first : min(first, k);
+    first = first == SPLAT_SLOTS ? 0 : first;
     Blend blend;
-    blend.count = cases[thread.x].count.x;
+    BlendSlots slots;
     [unroll] for (uint i = 0; i < SPLAT_SLOTS; i++)
     {
-        blend.share[i] = cases[thread.x].weight[i];
-        blend.height[i] = cases[thread.x].height[i];
-        blend.contrast[i] = cases[thread.x].contrast[i];
-        blend.mode[i] = cases[thread.x].mode[i];
+        uint mode = cases[thread.x].mode[i];
+        bool listed = i < layers;
+        float height = mode == MODE_HEIGHT ? cases[thread.x].height[i] : 0.5;
+        blend.share[i / 4][i % 4] = cases[thread.x].weight[i];
+        blend.contends[i / 4][i % 4] = contending(height, cases[thread.x].contrast[i], set);
+        slots.listed[i / 4][i % 4] = listed ? 1.0 : 0.0;
+        slots.under[i / 4][i % 4] = listed && (mode != MODE_ALPHA || i == first) ? 1.0 : 0.0;
+        slots.first[i / 4][i % 4] = i == first ? 1.0 : 0.0;
     }
-    blend_layers(blend, cases[thread.x].set);
+    settle_weights(blend, slots);
+    share_out(blend, slots, set);
     [unroll] for (uint j = 0; j < SPLAT_SLOTS; j++)
-        results[thread.x].share[j] = blend.share[j];
+        results[thread.x].share[j] = blend.share[j / 4][j % 4];
 }

@@ -4,6 +4,8 @@
 #include "output.hlsl"
 
 [[vk::constant_id(0)]] const bool HAS_HOLES = false;
+// False where only the shaded view is drawn: what the others keep of every layer would be registers.
+[[vk::constant_id(3)]] const bool HAS_VIEWS = true;
 
 static const uint VIEW_SHADED = 0;
 static const uint VIEW_LAMBDA = 1;
@@ -60,7 +62,8 @@ float3 shaded(Fragment fragment, Ground ground)
     // Where all sight is parallel the eye is nowhere; depth grows toward it.
     bool parallel = all(view_projection[3].xyz == 0.0);
     float3 toward_eye = parallel ? normalize(view_projection[2].xyz) : -normalize(fragment.relative);
-    light += radiance * ground.occlusion * 3.14159265 * shine(normal, sun.xyz, toward_eye, ground.roughness);
+    if (HAS_LAYERS)
+        light += radiance * ground.occlusion * 3.14159265 * shine(normal, sun.xyz, toward_eye, ground.roughness);
     float distance = length(fragment.relative);
     float haze = 1.0 - exp(-distance * sun.w);
     return lerp(light, sky.rgb, haze);
@@ -138,6 +141,8 @@ float3 slope_colour(float slope)
 
 float3 shown_view(Fragment fragment, Ground ground, float3 lit)
 {
+    if (!HAS_VIEWS)
+        return lit;
     float3 relief = 0.35 + 0.65 * saturate(dot(ground.relief, sun.xyz));
     uint mode = tiles.z;
     if (mode == VIEW_LAMBDA)
@@ -163,8 +168,9 @@ float4 main(Fragment fragment) : SV_Target0
 {
     // Asked first and acted on last: a discarded fragment still has a part in its neighbours' derivatives.
     bool open = HAS_HOLES && is_hole_at(fragment.place);
-    float3 bare = tint(fragment.level.y / 65535.0, normalize(fragment.normal).y);
-    Ground ground = ground_at(fragment, bare, tiles.z == VIEW_SLOPE);
+    Ground ground = ground_at(fragment, HAS_VIEWS && tiles.z == VIEW_SLOPE);
+    if (!HAS_LAYERS)
+        ground.albedo = tint(fragment.level.y / 65535.0, ground.relief.y);
     float3 lit = shown_view(fragment, ground, shaded(fragment, ground));
     if (open)
         discard;

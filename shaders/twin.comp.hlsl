@@ -23,7 +23,7 @@ struct TwinResult
     float slid;
     uint hole;
     float2 slope;
-    uint2 differs; // 1 where the two ways to the height differ; 0
+    uint2 unused;
 };
 
 [[vk::binding(BINDING_TWIN_CASES, SET)]] StructuredBuffer<TwinCase> cases;
@@ -50,9 +50,7 @@ void main(uint3 thread : SV_DispatchThreadID)
     result.target = slide_target(one.index);
     result.slid = slide(one.index, one.morph);
     result.hole = is_hole(one.quad) ? 1 : 0;
-    float3 surface = surface_at(one.place.xy, one.place.z);
-    result.slope = surface.yz;
-    // Not a bit may differ between the two ways to the height.
-    result.differs = uint2(asuint(surface.x) != asuint(result.height) ? 1 : 0, 0);
+    result.slope = slope_at(one.place.xy, one.place.z);
+    result.unused = 0;
     results[thread.x] = result;
 }

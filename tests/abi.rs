@@ -74,7 +74,18 @@ fn layers_and_materials_lie_where_shaders_read_them() {
     for shader in ["preview.frag.s4", "preview.frag.s8h", "preview.frag.s16h"] {
         let layout = assert_layout!(
             shader,
-            MaterialConstants { sets, counts, world, distance_scales, variation, variation_scale, layers }
+            MaterialConstants {
+                sets,
+                counts,
+                slot_listed,
+                slot_under,
+                slot_first,
+                world,
+                distance_scales,
+                variation,
+                variation_scale,
+                layers
+            }
         );
         let layers = layout.members.iter().find(|member| member.name == "layers").expect("layers");
         assert_eq!(layers.array_stride, Some(size_of::<LayerConstants>()));
@@ -93,7 +104,7 @@ fn twin_cases_and_results_have_their_stride() {
     let case = assert_layout!("twin.comp", TwinCase { place, level, index, morph, quad });
     let result = assert_layout!(
         "twin.comp",
-        TwinResult { taps, fraction, height, distance, morph, target, slid, hole, slope, differs }
+        TwinResult { taps, fraction, height, distance, morph, target, slid, hole, slope, unused }
     );
     assert_eq!((case.stride, result.stride), (size_of::<TwinCase>(), size_of::<TwinResult>()));
     let case =

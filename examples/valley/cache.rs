@@ -27,13 +27,37 @@ pub(crate) struct Kept {
     pub(crate) deposit: Vec<bf16>,
 }
 
-/// The file of a map: in `$XDG_CACHE_HOME/landform`, or else in `target/valley` beside the example.
-pub(crate) fn path(params: &ValleyParams) -> PathBuf {
-    folder().join(format!("valley-{}-{}.heights", params.size, params.seed))
+/// Where what is made once may be kept, the best first: `$XDG_CACHE_HOME/landform`, or else `target/valley` beside the
+/// example; and where that cannot be written, the folder for temporary files.
+pub(crate) fn folders() -> [PathBuf; 2] {
+    [preferred(), std::env::temp_dir().join("landform")]
 }
 
-/// The folder of what is made once and kept.
-pub(crate) fn folder() -> PathBuf {
+/// The first of some folders that can be written to, made where it is missing.
+pub(crate) fn writable(folders: &[PathBuf]) -> io::Result<&Path> {
+    let mut first_error = None;
+    for folder in folders {
+        let probe = folder.join(format!("{}.part", std::process::id()));
+        match fs::create_dir_all(folder).and_then(|()| File::create(&probe)) {
+            Ok(_) => {
+                let _ = fs::remove_file(&probe);
+                return Ok(folder);
+            }
+            Err(error) => {
+                let why = format!("{}: {error}", folder.display());
+                first_error.get_or_insert(io::Error::new(error.kind(), why));
+            }
+        }
+    }
+    Err(first_error.unwrap_or_else(|| io::Error::other("no folder to write to")))
+}
+
+/// The name of a map's file.
+pub(crate) fn file_name(params: &ValleyParams) -> String {
+    format!("valley-{}-{}.heights", params.size, params.seed)
+}
+
+fn preferred() -> PathBuf {
     if let Some(cache) = std::env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()) {
         return Path::new(&cache).join("landform");
     }
@@ -120,6 +144,22 @@ mod tests {
         let mut params = ValleyParams::default();
         params.size = size;
         params
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_passed_over() {
+        let folder = std::env::temp_dir().join(format!("landform-folders-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        // A file where a folder should be: nobody can write into it, not even root.
+        let file = folder.join("file");
+        fs::write(&file, []).unwrap();
+        let good = folder.join("good");
+        assert_eq!(writable(&[file.join("cache"), good.clone()]).unwrap(), good);
+        assert_eq!(writable(std::slice::from_ref(&good)).unwrap(), good);
+        assert_eq!(fs::read_dir(&good).unwrap().count(), 0, "nothing is left there");
+        let why = writable(&[file.join("cache"), file.join("other")]).unwrap_err().to_string();
+        assert!(why.contains("cache"), "{why}");
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

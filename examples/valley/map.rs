@@ -46,13 +46,15 @@ fn made(args: &Args) -> Result<Map> {
     };
     let mut params = ValleyParams::default();
     (params.size, params.seed) = (args.map_size, args.seed);
-    let path = cache::path(&params);
-    let kept = match cache::load(&path, &params) {
+    let (folders, name) = (cache::folders(), cache::file_name(&params));
+    let kept = match folders.iter().find_map(|folder| cache::load(&folder.join(&name), &params)) {
         Some(kept) => kept,
         None => {
             let kept = make(&params)?;
-            if let Err(error) = cache::store(&path, &params, &kept) {
-                eprintln!("valley: the map is not kept for the next time: {}: {error}", path.display());
+            let stored = cache::writable(&folders)
+                .and_then(|folder| cache::store(&folder.join(&name), &params, &kept));
+            if let Err(error) = stored {
+                eprintln!("valley: the map is not kept for the next time: {error}");
             }
             kept
         }

@@ -139,8 +139,8 @@ Row atlas_row(float at, uint mip, uint tile_count, uint edge)
     return row;
 }
 
-// H of one mip and its slope, in codes and codes a sample: differenced over a step of the mip on either side.
-float3 surface_at_mip(float2 place, uint mip)
+// The slope of H on one mip in codes a sample: differenced over a step of the mip on either side.
+float2 slope_at_mip(float2 place, uint mip)
 {
     Row x = atlas_row(place.x, mip, tiles.x, map.x);
     Row z = atlas_row(place.y, mip, tiles.y, map.y);
@@ -150,29 +150,25 @@ float3 surface_at_mip(float2 place, uint mip)
                           height_texel(x.texel.z, z.texel.z, mip), height_texel(x.texel.w, z.texel.z, mip));
     float2 above = float2(height_texel(x.texel.y, z.texel.x, mip), height_texel(x.texel.z, z.texel.x, mip));
     float2 below = float2(height_texel(x.texel.y, z.texel.w, mip), height_texel(x.texel.z, z.texel.w, mip));
-    precise float2 middle = float2(north.y, south.y) + (float2(north.z, south.z) - float2(north.y, south.y)) * x.fraction;
-    precise float height = middle.x + (middle.y - middle.x) * z.fraction;
     float4 across = lerp(north, south, z.fraction);
+    float2 middle = lerp(float2(north.y, south.y), float2(north.z, south.z), x.fraction);
     float2 outer = lerp(float2(above.x, below.x), float2(above.y, below.y), x.fraction);
     float east = lerp(across.z, across.w, x.fraction) - lerp(across.x, across.y, x.fraction);
     float2 low_high = lerp(float2(outer.x, middle.y), float2(middle.x, outer.y), z.fraction);
-    return float3(height, east / x.reach, (low_high.y - low_high.x) / z.reach);
+    return float2(east / x.reach, (low_high.y - low_high.x) / z.reach);
 }
 
-// H(x, λ) and its slope at the step that λ implies: that of the geometry drawn there, continuous in place and λ.
-// The height is that of height_at, to the last bit.
-float3 surface_at(float2 place, float lambda)
+// The slope of H(x, λ) at the step that λ implies: that of the geometry drawn there, continuous in place and λ.
+float2 slope_at(float2 place, float lambda)
 {
     place = clamp(place, 0.0, float2(map.xy));
     lambda = clamp(lambda, 0.0, float(map.w));
     uint mip = uint(lambda);
     float between = lambda - float(mip);
-    float3 fine = surface_at_mip(place, mip);
+    float2 fine = slope_at_mip(place, mip);
     if (between == 0.0)
         return fine;
-    float3 coarse = surface_at_mip(place, mip + 1);
-    precise float3 surface = fine + (coarse - fine) * between;
-    return surface;
+    return lerp(fine, slope_at_mip(place, mip + 1), between);
 }
 
 // Unit normal of a slope in codes a sample.

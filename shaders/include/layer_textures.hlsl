@@ -3,6 +3,7 @@
 #define LANDFORM_LAYER_TEXTURES
 
 #include "material.hlsl"
+#include "blend.hlsl"
 
 // What layers add up to at a place.
 struct LayerSample
@@ -23,14 +24,13 @@ struct LayerPlace
     float far_share; // how much of the second scale, 0…1
 };
 
-// Where a layer's textures are read once, and how much of the layer that is.
+// Where a layer's textures are read once.
 struct Lookup
 {
     float2 at;
     float2 dx;
     float2 dy;
     uint side;
-    float share;
 };
 
 // Projections by how steep it is (Golus 2017), and from above alone up to some 20 degrees.
@@ -115,62 +115,61 @@ float2 hexagon_offset_of(Hexagons hexagons, uint corner)
 // Less than this of a layer is not read, or of a layer's hexagons: what is left stands for all of it.
 static const float LEAST_SHARE = 1.0 / 64.0;
 
-// A layer is read up to five times at each of two scales: from above, in one square or three hexagons, and along x and
+// How a layer is read at one of its two scales: up to five times, from above in one square or three hexagons, along x and
 // along z.
-static const uint LOOKUPS_A_SCALE = 5;
-
-// The bits of the lookups that are needed at one scale.
-uint lookups_at(LayerConstants layer, LayerPlace place, float4 scale, float4 cell)
+struct LayerScale
 {
-    uint needed = 1;
+    float4 scale; // LayerConstants::near or far
+    Hexagons hexagons;
+    float3 sides; // how much of each projection
+    uint needed;  // a bit a lookup
+};
+
+LayerScale scale_of(LayerConstants layer, LayerPlace place, bool second)
+{
+    LayerScale found;
+    found.scale = second ? layer.far : layer.near;
+    float far = place.far_share * layer.blend.y;
+    float share = second ? far : 1.0 - far;
+    found.hexagons.base = int2(0, 0);
+    found.hexagons.upper = 0;
+    found.hexagons.share = float3(1.0, 0.0, 0.0);
+    found.needed = 1;
     if ((layer.flags.y & LAYER_DETILE) != 0)
     {
-        bool3 seen = hexagons_at(picture_of(place.at, ALONG_Y) * scale.w, cell).share > LEAST_SHARE;
-        needed = (seen.x ? 1 : 0) | (seen.y ? 2 : 0) | (seen.z ? 4 : 0);
+        float4 cell = second ? layer.far_cell : layer.near_cell;
+        found.hexagons = hexagons_at(picture_of(place.at, ALONG_Y) * found.scale.w, cell);
+        bool3 seen = found.hexagons.share > LEAST_SHARE;
+        found.needed = (seen.x ? 1 : 0) | (seen.y ? 2 : 0) | (seen.z ? 4 : 0);
     }
+    found.sides = float3(0.0, share, 0.0);
     if ((layer.flags.y & LAYER_TRIPLANAR) != 0)
     {
-        needed = place.sides.y > LEAST_SHARE ? needed : 0;
-        needed |= place.sides.x > LEAST_SHARE ? 8 : 0;
-        needed |= place.sides.z > LEAST_SHARE ? 16 : 0;
+        found.sides = place.sides * share;
+        found.needed = place.sides.y > LEAST_SHARE ? found.needed : 0;
+        found.needed |= place.sides.x > LEAST_SHARE ? 8 : 0;
+        found.needed |= place.sides.z > LEAST_SHARE ? 16 : 0;
     }
-    return needed;
+    found.needed = share > 0.0 ? found.needed : 0;
+    return found;
 }
 
-uint lookups_of(LayerConstants layer, LayerPlace place)
+// One of the lookups, and how much of the layer it is.
+Lookup lookup_of(LayerConstants layer, LayerPlace place, LayerScale scale, uint index, out float share)
 {
-    float far = place.far_share * layer.blend.y;
-    uint needed = 0;
-    if (far < 1.0)
-        needed = lookups_at(layer, place, layer.near, layer.near_cell);
-    if (far > 0.0)
-        needed |= lookups_at(layer, place, layer.far, layer.far_cell) << LOOKUPS_A_SCALE;
-    return needed;
-}
-
-Lookup lookup_of(LayerConstants layer, LayerPlace place, uint index)
-{
-    bool second = index >= LOOKUPS_A_SCALE;
-    uint which = second ? index - LOOKUPS_A_SCALE : index;
-    float4 scale = second ? layer.far : layer.near;
-    float4 cell = second ? layer.far_cell : layer.near_cell;
-    float far = place.far_share * layer.blend.y;
     Lookup found;
-    found.side = which < 3 ? ALONG_Y : (which == 3 ? ALONG_X : ALONG_Z);
-    found.share = second ? far : 1.0 - far;
-    if ((layer.flags.y & LAYER_TRIPLANAR) != 0)
-        found.share *= found.side == ALONG_Y ? place.sides.y : (found.side == ALONG_X ? place.sides.x : place.sides.z);
+    found.side = index < 3 ? ALONG_Y : (index == 3 ? ALONG_X : ALONG_Z);
+    share = index < 3 ? scale.sides.y : (index == 3 ? scale.sides.x : scale.sides.z);
     // The camera's own repeats were wrapped in f64: near the camera this is exact wherever the world's origin is.
-    float2 relative = picture_of(place.at, found.side) * scale.w;
-    found.at = relative + picture_of(scale.xzy, found.side);
-    found.dx = picture_of(place.dx, found.side) * scale.w;
-    found.dy = picture_of(place.dy, found.side) * scale.w;
+    found.at = picture_of(place.at, found.side) * scale.scale.w + picture_of(scale.scale.xzy, found.side);
+    found.dx = picture_of(place.dx, found.side) * scale.scale.w;
+    found.dy = picture_of(place.dy, found.side) * scale.scale.w;
     // Hexagons lie on the plan: what is projected from a side is squares.
-    if ((layer.flags.y & LAYER_DETILE) != 0 && which < 3)
+    if ((layer.flags.y & LAYER_DETILE) != 0 && index < 3)
     {
-        Hexagons hexagons = hexagons_at(relative, cell);
-        found.at += hexagon_offset_of(hexagons, which);
-        found.share *= hexagons.share[which];
+        float3 shares = scale.hexagons.share;
+        found.at += hexagon_offset_of(scale.hexagons, index);
+        share *= index == 0 ? shares.x : (index == 1 ? shares.y : shares.z);
     }
     return found;
 }
@@ -180,60 +179,116 @@ float far_share(float metres)
     return smoothstep(distance_scales.x, distance_scales.y, metres);
 }
 
-// The functions of each slot, which name its textures: an index into an array of textures must be a constant.
-#define SLOT 0
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 1
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 2
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 3
-#include "layer_slot.hlsl"
-#undef SLOT
-#if SPLAT_SLOTS > 4
-#define SLOT 4
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 5
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 6
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 7
-#include "layer_slot.hlsl"
-#undef SLOT
+// Something for every slot whose bit is set, pages without any skipped. A slot is a number in the source, since an index into
+// an array of textures must be one.
+#define IF_SLOT(BITS, I, DO) [branch] if ((BITS & 1u << I) != 0) { DO(I) }
+#define IF_PAGE(BITS, P, A, B, C, D, DO)                                                                \
+    [branch] if (is_page_present(BITS, P))                                                              \
+    {                                                                                                   \
+        IF_SLOT(BITS, A, DO) IF_SLOT(BITS, B, DO) IF_SLOT(BITS, C, DO) IF_SLOT(BITS, D, DO)             \
+    }
+#define IF_PAGE_0(BITS, DO) IF_PAGE(BITS, 0, 0, 1, 2, 3, DO)
+#define IF_PAGE_1(BITS, DO) IF_PAGE(BITS, 1, 4, 5, 6, 7, DO)
+#define IF_PAGE_2(BITS, DO) IF_PAGE(BITS, 2, 8, 9, 10, 11, DO)
+#define IF_PAGE_3(BITS, DO) IF_PAGE(BITS, 3, 12, 13, 14, 15, DO)
+#if SPLAT_SLOTS == 4
+#define FOR_SLOTS(BITS, DO) IF_PAGE_0(BITS, DO)
+#elif SPLAT_SLOTS == 8
+#define FOR_SLOTS(BITS, DO) IF_PAGE_0(BITS, DO) IF_PAGE_1(BITS, DO)
+#elif SPLAT_SLOTS == 12
+#define FOR_SLOTS(BITS, DO) IF_PAGE_0(BITS, DO) IF_PAGE_1(BITS, DO) IF_PAGE_2(BITS, DO)
+#else
+#define FOR_SLOTS(BITS, DO) IF_PAGE_0(BITS, DO) IF_PAGE_1(BITS, DO) IF_PAGE_2(BITS, DO) IF_PAGE_3(BITS, DO)
 #endif
-#if SPLAT_SLOTS > 8
-#define SLOT 8
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 9
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 10
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 11
-#include "layer_slot.hlsl"
-#undef SLOT
-#endif
-#if SPLAT_SLOTS > 12
-#define SLOT 12
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 13
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 14
-#include "layer_slot.hlsl"
-#undef SLOT
-#define SLOT 15
-#include "layer_slot.hlsl"
-#undef SLOT
+
+// The lookups that a layer needs, a bit each: of its first scale, then of its second.
+static const uint LOOKUPS_A_SCALE = 5;
+
+uint lookups_of(LayerConstants layer, LayerPlace place)
+{
+    return scale_of(layer, place, false).needed | scale_of(layer, place, true).needed << LOOKUPS_A_SCALE;
+}
+
+uint lookups_of_all(uint slots, LayerPlace place)
+{
+    uint needed = 0;
+    [loop] for (; slots != 0; slots &= slots - 1)
+        needed |= lookups_of(layers[firstbitlow(slots)], place);
+    return needed;
+}
+
+// False where the layer does not need the lookup.
+bool find_lookup(LayerConstants layer, LayerPlace place, uint index, out Lookup lookup, out float part)
+{
+    bool second = index >= LOOKUPS_A_SCALE;
+    uint which = second ? index - LOOKUPS_A_SCALE : index;
+    LayerScale scale = scale_of(layer, place, second);
+    lookup = lookup_of(layer, place, scale, which, part);
+    return (scale.needed >> which & 1) != 0;
+}
+
+#define READ(TEXTURES, I) TEXTURES[I].SampleGrad(layer_sampler, lookup.at, lookup.dx, lookup.dy)
+#define ADD_LAYER(I)                                                                           \
+    float part;                                                                                \
+    Lookup lookup;                                                                             \
+    [branch] if (find_lookup(layers[I], place, index, lookup, part))                           \
+    {                                                                                          \
+        part *= shares[I / 4][I % 4];                                                          \
+        float4 tint = layers[I].tint;                                                          \
+        sum.albedo += READ(layer_albedo, I).rgb * tint.rgb * part;                             \
+        sum.surface += READ(layer_surface, I).rg * part;                                       \
+        sum.gradient += gradient_of(READ(layer_normal, I).rg, lookup.side, tint.w) * part;     \
+        sum.share += part;                                                                     \
+    }
+
+// What the layers whose bits are set make together, by how much each shows. One loop over lookups with all slots in it, and
+// not a loop a slot or a switch: compilers take the first badly, and drivers that draw on the CPU take every way of the
+// second.
+LayerSample add_layers(uint slots, float4 shares[SPLAT_PAGES], LayerPlace place)
+{
+    LayerSample sum;
+    sum.albedo = 0.0;
+    sum.surface = 0.0;
+    sum.gradient = 0.0;
+    sum.share = 0.0;
+    [loop] for (uint needed = lookups_of_all(slots, place); needed != 0; needed &= needed - 1)
+    {
+        uint index = firstbitlow(needed);
+        FOR_SLOTS(slots, ADD_LAYER)
+    }
+    return sum;
+}
+
+#if SPLAT_HEIGHT
+#define ADD_HEIGHT(I)                                                          \
+    float part;                                                                \
+    Lookup lookup;                                                             \
+    [branch] if (find_lookup(layers[I], place, index, lookup, part))           \
+    {                                                                          \
+        sum[I / 4][I % 4] += READ(layer_surface, I).a * part;                  \
+        whole[I / 4][I % 4] += part;                                           \
+    }
+#define CONTEND(I)                                                                              \
+    float height = sum[I / 4][I % 4] / max(whole[I / 4][I % 4], 1e-4);                          \
+    contends[I / 4][I % 4] = contending(height, layers[I].blend.x, set);
+
+// What the layers whose bits are set contend with, of their blend heights.
+void layer_heights(uint slots, LayerPlace place, float4 set, inout float4 contends[SPLAT_PAGES])
+{
+    float4 sum[SPLAT_PAGES];
+    float4 whole[SPLAT_PAGES];
+    [unroll] for (uint i = 0; i < SPLAT_PAGES; i++)
+    {
+        sum[i] = 0.0;
+        whole[i] = 0.0;
+    }
+    [loop] for (uint needed = lookups_of_all(slots, place); needed != 0; needed &= needed - 1)
+    {
+        uint index = firstbitlow(needed);
+        FOR_SLOTS(slots, ADD_HEIGHT)
+    }
+    FOR_SLOTS(slots, CONTEND)
+}
 #endif
 
 #endif

@@ -18,7 +18,10 @@ struct LayerConstants
 [[vk::binding(BINDING_MATERIAL, SET_MATERIAL)]] cbuffer MaterialConstants
 {
     float4 sets[MAX_SETS];  // strength, sharpness, contrast, bias
-    uint4 counts;           // layers, sets, LAYER_* bits of all layers, 0
+    uint4 counts;           // layers, sets, LAYER_* bits of all layers, a bit a layer that blends by height
+    float4 slot_listed[MAX_LAYERS / 4]; // 1 in the slots that have a layer
+    float4 slot_under[MAX_LAYERS / 4];  // 1 where it does not lie over the others
+    float4 slot_first[MAX_LAYERS / 4];  // 1 where it is what ground without weight is made of
     float4 world;           // cosine and sine of the turn to the world; half of the slope's base in samples, x and z
     float4 distance_scales; // metres: second scale begins, has taken over; finer mips of normals; 0
     float4 variation;       // the camera's place among the patches: fractions, whole parts

@@ -19,8 +19,7 @@ struct Placed
     float3 relative; // metres from the camera, terrain frame
 };
 
-// All but the height, which a pass reads with or without its slope.
-Placed place_on_map(uint vertex, uint instance)
+Placed place_vertex(uint vertex, uint instance)
 {
     NodeRecord node = nodes[instance];
     uint2 index = uint2(vertex % ROW, vertex / ROW);
@@ -34,33 +33,11 @@ Placed place_on_map(uint vertex, uint instance)
     Placed placed;
     placed.place = min(slid, edge);
     placed.lambda = float(level) + morph;
-    placed.height = 0.0;
-    placed.relative = float3(0.0, 0.0, 0.0);
-    return placed;
-}
-
-Placed raise(Placed placed, float height)
-{
-    precise float up = ((height - camera_height.x) - camera_height.y) * camera_height.z;
+    placed.height = height_at(placed.place, placed.lambda);
+    precise float up = ((placed.height - camera_height.x) - camera_height.y) * camera_height.z;
     float2 across = relative_to(placed.place, camera_sample);
-    placed.height = height;
     placed.relative = float3(across.x, up, across.y);
     return placed;
-}
-
-Placed place_vertex(uint vertex, uint instance)
-{
-    Placed placed = place_on_map(vertex, instance);
-    return raise(placed, height_at(placed.place, placed.lambda));
-}
-
-// As place_vertex, to the last bit, and the slope of the surface there in codes a sample.
-Placed place_vertex_with_slope(uint vertex, uint instance, out float2 slope)
-{
-    Placed placed = place_on_map(vertex, instance);
-    float3 surface = surface_at(placed.place, placed.lambda);
-    slope = surface.yz;
-    return raise(placed, surface.x);
 }
 
 float4 project(float3 relative)

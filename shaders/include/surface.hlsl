@@ -8,13 +8,15 @@
 #include "weights.hlsl"
 #include "layer_textures.hlsl"
 
+// False where the terrain has no layers, and then nothing of them is read.
+[[vk::constant_id(2)]] const bool HAS_LAYERS = true;
+
 // What the vertex stage hands over.
 struct Fragment
 {
     float4 position : SV_Position;
     float2 place : PLACE;       // samples
     float3 relative : RELATIVE; // metres from the camera, terrain frame
-    float3 normal : NORMAL;     // of the geometry
     float2 level : LEVEL;       // λ, height in codes
 };
 
@@ -45,7 +47,7 @@ float3 from_world(float3 turned)
 float3 relief_normal(Fragment fragment)
 {
     float lambda = max(fragment.level.x - distance_scales.z, 0.0);
-    return slope_normal(surface_at(fragment.place, lambda).yz);
+    return slope_normal(slope_at(fragment.place, lambda));
 }
 
 // Slope over a fixed distance of the world on the mip that λ reads: it changes neither with the camera's place nor at the
@@ -119,43 +121,6 @@ float4 set_at(WeightPlace at)
     return regions.x * sets[0] + regions.y * sets[1] + regions.z * sets[2] + regions.w * sets[3];
 }
 
-// What each slot that is there reads. A slot that shows is one that was there.
-#define FIND_LOOKUPS(I) lookups[I] = blend.share[I] > PRESENT ? lookups_of(layers[I], place) : 0;
-#define NEEDED(I)                          \
-    if (ground.share[I] > PRESENT)         \
-    {                                      \
-        needed |= lookups[I];              \
-        ground.evaluated += 1;             \
-    }
-#define ADD_LOOKUP(I)                                                      \
-    if (ground.share[I] > PRESENT && (lookups[I] >> index & 1) != 0)       \
-        add_lookup##I(sum, place, index, ground.share[I]);
-// The first pass reads only what blends by height.
-#define HEIGHTS_NEEDED(I)                                                  \
-    if (blend.share[I] > PRESENT)                                          \
-    {                                                                      \
-        contenders += blend.mode[I] == MODE_ALPHA ? 0 : 1;                 \
-        needed |= blend.mode[I] == MODE_HEIGHT ? lookups[I] : 0;           \
-    }
-#define ADD_HEIGHT(I)                                                      \
-    if (blend.mode[I] == MODE_HEIGHT && (lookups[I] >> index & 1) != 0)    \
-        found[I] += height_lookup##I(place, index);
-#define TAKE_HEIGHT(I) blend.height[I] = found[I].y > 0.0 ? found[I].x / found[I].y : 0.5;
-
-#define FOR_4(DO) DO(0) DO(1) DO(2) DO(3)
-#define FOR_8(DO) FOR_4(DO) DO(4) DO(5) DO(6) DO(7)
-#define FOR_12(DO) FOR_8(DO) DO(8) DO(9) DO(10) DO(11)
-#define FOR_16(DO) FOR_12(DO) DO(12) DO(13) DO(14) DO(15)
-#if SPLAT_SLOTS == 4
-#define FOR_EACH_SLOT FOR_4
-#elif SPLAT_SLOTS == 8
-#define FOR_EACH_SLOT FOR_8
-#elif SPLAT_SLOTS == 12
-#define FOR_EACH_SLOT FOR_12
-#else
-#define FOR_EACH_SLOT FOR_16
-#endif
-
 LayerPlace layer_place(Fragment fragment, float3 relief)
 {
     LayerPlace place;
@@ -167,61 +132,68 @@ LayerPlace layer_place(Fragment fragment, float3 relief)
     return place;
 }
 
-// The weights under a fragment, with the bands of slopes applied. What the layers give up there is the first layer's that
-// is not over others, and so is ground without any weight.
-void find_weights(WeightPlace at, float slope, out Blend blend)
+BlendSlots slots_of_material()
+{
+    BlendSlots slots;
+    [unroll] for (uint i = 0; i < SPLAT_PAGES; i++)
+    {
+        slots.listed[i] = slot_listed[i];
+        slots.under[i] = slot_under[i];
+        slots.first[i] = slot_first[i];
+    }
+    return slots;
+}
+
+// Takes from weights what bands of slopes leave of them. What the layers give up is the first layer's that is not over
+// others.
+void apply_bands(inout Blend blend, BlendSlots slots, float slope)
 {
     float given_up = 0.0;
-    float sum = 0.0;
-    uint first = SPLAT_SLOTS;
-    blend.count = counts.x;
-    [unroll] for (uint page = 0; page < SPLAT_SLOTS / 4; page++)
+    [unroll] for (uint slot = 0; slot < SPLAT_SLOTS; slot++)
     {
-        float4 weights = weights_of_page(at, float(page));
-        [unroll] for (uint i = 0; i < 4; i++)
+        [branch] if ((layers[slot].flags.y & LAYER_SLOPE) != 0)
         {
-            uint slot = page * 4 + i;
-            bool over = layers[slot].flags.x == MODE_ALPHA;
-            float kept = (layers[slot].flags.y & LAYER_SLOPE) != 0 ? band_of(slope, layers[slot].slope) : 1.0;
-            float weight = slot < counts.x ? weights[i] : 0.0;
-            blend.share[slot] = weight * kept;
-            blend.height[slot] = 0.5;
-            blend.contrast[slot] = layers[slot].blend.x;
-            blend.mode[slot] = layers[slot].flags.x;
-            given_up += over ? 0.0 : weight * (1.0 - kept);
-            sum += over ? 0.0 : weight;
-            first = over ? first : min(first, slot);
+            float weight = blend.share[slot / 4][slot % 4];
+            float kept = weight * band_of(slope, layers[slot].slope);
+            given_up += (weight - kept) * slots.under[slot / 4][slot % 4];
+            blend.share[slot / 4][slot % 4] = kept;
         }
     }
-    given_up = sum > PRESENT ? given_up : 1.0;
-    [unroll] for (uint j = 0; j < SPLAT_SLOTS; j++)
-        blend.share[j] += j == first ? given_up : 0.0;
+    [unroll] for (uint i = 0; i < SPLAT_PAGES; i++)
+        blend.share[i] += given_up * slots.first[i];
 }
 
 #if SPLAT_HEIGHT
-// The first pass: the blend heights of the layers that are there. A layer alone needs none.
-void find_heights(LayerPlace place, uint lookups[SPLAT_SLOTS], inout Blend blend)
+// The first pass of the blend by height: what the layers that are there contend with. A layer alone needs none.
+void find_heights(inout Blend blend, BlendSlots slots, LayerPlace place, float4 set)
 {
-    float2 found[SPLAT_SLOTS];
-    [unroll] for (uint i = 0; i < SPLAT_SLOTS; i++)
-        found[i] = 0.0;
-    uint needed = 0;
-    uint contenders = 0;
-    FOR_EACH_SLOT(HEIGHTS_NEEDED)
-    needed = contenders > 1 ? needed : 0;
-    [loop] while (needed != 0)
-    {
-        uint index = firstbitlow(needed);
-        needed &= needed - 1;
-        FOR_EACH_SLOT(ADD_HEIGHT)
-    }
-    FOR_EACH_SLOT(TAKE_HEIGHT)
+    [unroll] for (uint i = 0; i < SPLAT_PAGES; i++)
+        blend.contends[i] = contending(0.5, 1.0, set);
+    uint contenders = blend.present & slots_present(slots.under);
+    if ((contenders & (contenders - 1)) != 0 && set.x > 0.0)
+        layer_heights(contenders & counts.w, place, set, blend.contends);
 }
 #endif
 
-// The ground at a fragment. `albedo` is what it is where the terrain has no layers; the slope is found where a layer asks
-// for it, or `asks_slope`.
-Ground ground_at(Fragment fragment, float3 albedo, bool asks_slope)
+// How much of each layer shows at a place.
+void shares_at(inout Blend blend, Fragment fragment, LayerPlace place, WeightPlace at, float slope)
+{
+    BlendSlots slots = slots_of_material();
+    [unroll] for (uint i = 0; i < SPLAT_PAGES; i++)
+        blend.share[i] = weights_of_page(at, float(i));
+    if ((counts.z & LAYER_SLOPE) != 0)
+        apply_bands(blend, slots, slope);
+    settle_weights(blend, slots);
+    float4 set = set_at(at);
+#if SPLAT_HEIGHT
+    find_heights(blend, slots, place, set);
+#endif
+    share_out(blend, slots, set);
+}
+
+// The ground at a fragment; white where the terrain has no layers. The slope is found where a layer asks for it, or
+// `asks_slope`.
+Ground ground_at(Fragment fragment, bool asks_slope)
 {
     // Derivatives come first, where all fragments still run together.
     float2 across = ddx(fragment.place);
@@ -230,7 +202,7 @@ Ground ground_at(Fragment fragment, float3 albedo, bool asks_slope)
     ground.relief = relief_normal(fragment);
     LayerPlace place = layer_place(fragment, ground.relief);
     ground.normal = ground.relief;
-    ground.albedo = albedo;
+    ground.albedo = 1.0;
     ground.roughness = 1.0;
     ground.occlusion = 1.0;
     ground.slope = 0.0;
@@ -239,35 +211,15 @@ Ground ground_at(Fragment fragment, float3 albedo, bool asks_slope)
         ground.share[i] = 0.0;
     if (asks_slope || (counts.z & LAYER_SLOPE) != 0)
         ground.slope = material_slope(fragment);
-    if (counts.x == 0)
+    if (!HAS_LAYERS)
         return ground;
-    WeightPlace at = weight_place(fragment.place, across, down);
     Blend blend;
-    find_weights(at, ground.slope, blend);
-    uint lookups[SPLAT_SLOTS];
-    FOR_EACH_SLOT(FIND_LOOKUPS)
-    float4 set = set_at(at);
-#if SPLAT_HEIGHT
-    if (set.x > 0.0)
-        find_heights(place, lookups, blend);
-#endif
-    blend_layers(blend, set);
+    shares_at(blend, fragment, place, weight_place(fragment.place, across, down), ground.slope);
     [unroll] for (uint j = 0; j < SPLAT_SLOTS; j++)
-        ground.share[j] = blend.share[j];
-    LayerSample sum;
-    sum.albedo = 0.0;
-    sum.surface = 0.0;
-    sum.gradient = 0.0;
-    sum.share = 0.0;
-    uint needed = 0;
-    FOR_EACH_SLOT(NEEDED)
-    // One loop over lookups with all slots in it, and not a loop a slot: compilers take those badly.
-    [loop] while (needed != 0)
-    {
-        uint index = firstbitlow(needed);
-        needed &= needed - 1;
-        FOR_EACH_SLOT(ADD_LOOKUP)
-    }
+        ground.share[j] = blend.share[j / 4][j % 4];
+    uint shown = slots_present(blend.share);
+    ground.evaluated = countbits(shown);
+    LayerSample sum = add_layers(shown, blend.share, place);
     float whole = 1.0 / max(sum.share, 1e-4);
     float pixel = sqrt(max(dot(place.dx.xz, place.dx.xz), dot(place.dy.xz, place.dy.xz)));
     ground.albedo = sum.albedo * whole * variation_at(place.at.xz, pixel);

@@ -31,8 +31,7 @@ float weight_texel(float at, float mip, uint tile_count)
 struct WeightPlace
 {
     float2 uv;
-    float2 dx;
-    float2 dy;
+    float mip;
 };
 
 WeightPlace weight_place(float2 place, float2 dx, float2 dy)
@@ -43,15 +42,14 @@ WeightPlace weight_place(float2 place, float2 dx, float2 dy)
     place = clamp(place, 0.0, float2(map.xy));
     WeightPlace found;
     found.uv = float2(weight_texel(place.x, mip, tiles.x), weight_texel(place.y, mip, tiles.y)) / size;
-    found.dx = dx / size;
-    found.dy = dy / size;
+    found.mip = mip;
     return found;
 }
 
 // Four weights of a page.
 float4 weights_of_page(WeightPlace at, float page)
 {
-    return layer_weights.SampleGrad(weight_sampler, float3(at.uv, page), at.dx, at.dy);
+    return layer_weights.SampleLevel(weight_sampler, float3(at.uv, page), at.mip);
 }
 
 #endif

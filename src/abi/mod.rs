@@ -131,8 +131,14 @@ impl LayerConstants {
 pub struct MaterialConstants {
     /// Strength, sharpness, contrast and bias of each set.
     pub sets: [[f32; 4]; MAX_SETS],
-    /// Layers; sets; the flags of all layers together; 0.
+    /// Layers; sets; the flags of all layers together; a bit a layer that blends by height.
     pub counts: [u32; 4],
+    /// 1 in the slots that have a layer, else 0.
+    pub slot_listed: [f32; MAX_LAYERS],
+    /// 1 where the layer does not lie over the others, else 0.
+    pub slot_under: [f32; MAX_LAYERS],
+    /// 1 where the layer is what ground without weight is made of, else 0.
+    pub slot_first: [f32; MAX_LAYERS],
     /// Cosine and sine of the turn from the terrain's frame to the world's; half of what slopes are measured over, in
     /// samples in x and in z.
     pub world: [f32; 4],
@@ -198,8 +204,8 @@ pub struct TwinResult {
     pub hole: u32,
     /// The slope of H at λ, codes a sample, in x and in z.
     pub slope: [f32; 2],
-    /// 1 where the height that comes with the slope is not the height without it, bit for bit; then 0.
-    pub differs: [u32; 2],
+    /// 0: fills a multiple of sixteen bytes.
+    pub unused: [u32; 2],
 }
 
 /// The arguments of one call of the twin of the blend, for sixteen layers.

@@ -38,6 +38,8 @@ pub(super) fn depth_key(
         fragment: has_holes.then_some(ShaderId::DepthFragment),
         target: *target,
         has_holes,
+        has_layers: false,
+        has_views: false,
         lines: false,
         depth: DepthRule::Write,
         front_face,

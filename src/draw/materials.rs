@@ -174,7 +174,7 @@ impl Materials {
     fn wanted(&self, splat: Splat, frame: u64) -> Answers {
         let answered = self.asked == frame;
         let mut wanted = Answers::default();
-        for (wanted, answers) in wanted.iter_mut().zip(&self.answers).take(splat.slots as usize) {
+        for (wanted, answers) in wanted.iter_mut().zip(&self.answers).take(module_slots(splat) as usize) {
             for (index, (wanted, answer)) in wanted.iter_mut().zip(answers).enumerate() {
                 let answer = answer.filter(|_| answered);
                 *wanted = Some(answer.unwrap_or(self.defaults.texture(index)));
@@ -186,7 +186,7 @@ impl Materials {
     fn shape(&mut self, splat: Splat) -> Result<&Shape> {
         let index = shape_index(splat);
         if self.shapes[index].is_none() {
-            self.shapes[index] = Some(self.make_shape(splat.slots)?);
+            self.shapes[index] = Some(self.make_shape(module_slots(splat))?);
         }
         self.shapes[index]
             .as_ref()
@@ -209,8 +209,13 @@ impl Materials {
     }
 }
 
+/// The slots of the module that draws it: what has no layers is drawn with the smallest.
+pub(super) fn module_slots(splat: Splat) -> u32 {
+    splat.slots.max(Splat::SLOTS[0])
+}
+
 fn shape_index(splat: Splat) -> usize {
-    (splat.slots as usize / 4).clamp(1, Splat::SLOTS.len()) - 1
+    (module_slots(splat) as usize / 4).min(Splat::SLOTS.len()) - 1
 }
 
 /// Samples along the long axis of a texel's footprint. A driver that draws on the CPU takes minutes a picture with more than
@@ -263,7 +268,7 @@ impl FrameSlot {
             self.sets.write(0, BINDING_WEIGHTS, 0, SetValue::Image(weights.view))?;
             self.weights = Some(weights);
         }
-        for layer in 0..splat.slots as usize {
+        for layer in 0..module_slots(splat) as usize {
             for slot in TextureSlot::ALL {
                 let (held, wanted) = (&mut self.textures[layer][slot as usize], wanted[layer][slot as usize]);
                 if let Some(texture) = wanted.filter(|_| *held != wanted) {

@@ -12,6 +12,10 @@ use std::sync::Arc;
 
 /// Specialization constant: fragments ask the hole mask.
 pub(super) const HAS_HOLES: u32 = 0;
+/// Specialization constant: the terrain has layers.
+pub(super) const HAS_LAYERS: u32 = 2;
+/// Specialization constant: what is drawn may be a view other than the shaded one.
+pub(super) const HAS_VIEWS: u32 = 3;
 /// Specialization constant: the shader encodes colour for a target that does not.
 pub(super) const ENCODE_SRGB: u32 = 1;
 
@@ -23,6 +27,8 @@ pub(super) struct PipelineKey {
     pub(super) fragment: Option<ShaderId>,
     pub(super) target: Target,
     pub(super) has_holes: bool,
+    pub(super) has_layers: bool,
+    pub(super) has_views: bool,
     pub(super) lines: bool,
     pub(super) depth: DepthRule,
     /// The front face where the device cannot set it while recording; else always counter-clockwise.
@@ -80,7 +86,12 @@ impl PipelineCache {
 
 fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -> Result<Pipeline> {
     let encode = key.target.encoding == super::ColorEncoding::Srgb;
-    let constants = [(HAS_HOLES, u32::from(key.has_holes)), (ENCODE_SRGB, u32::from(encode))];
+    let constants = [
+        (HAS_HOLES, u32::from(key.has_holes)),
+        (ENCODE_SRGB, u32::from(encode)),
+        (HAS_LAYERS, u32::from(key.has_layers)),
+        (HAS_VIEWS, u32::from(key.has_views)),
+    ];
     let vertex = ShaderDesc { words: key.vertex.spirv(), entry: ENTRY, constants: &[] };
     // Ground has a back, the triangle behind everything has none.
     let (depth_write, cull) = match key.depth {

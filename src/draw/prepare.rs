@@ -2,7 +2,7 @@
 
 use super::depth::depth_key;
 use super::sky::sky_key;
-use super::surface::surface_key;
+use super::surface::{Variant, surface_key};
 use super::{Renderer, Target};
 use crate::Result;
 use crate::lod::GridSize;
@@ -11,7 +11,8 @@ use ash::vk;
 
 impl Renderer {
     /// Makes every pipeline that drawing terrains of this grid and with layers that need `splat`
-    /// ([`Splat::of`](crate::splat::Splat::of)) into `target` may need, so that no frame waits for one: depth alone, and where the target has colour the surface, its wireframe where the device draws those, and the
+    /// ([`Splat::of`](crate::splat::Splat::of)) into `target` may need, so that no frame waits for one: depth alone, and
+    /// where the target has colour the surface, its diagnostic views, its wireframe where the device draws those, and the
     /// sky; each with and without holes, and for both front faces where the device cannot set it while recording.
     ///
     /// # Errors
@@ -23,10 +24,12 @@ impl Renderer {
         for front_face in [Some(straight), baked.then_some(mirrored)].into_iter().flatten() {
             for has_holes in [false, true] {
                 self.make_pipeline(depth_key(target, grid, has_holes, front_face)?, None)?;
-                for lines in [Some(false), self.fills_lines().then_some(true)].into_iter().flatten() {
-                    if in_color {
-                        let key = surface_key(target, grid, splat, has_holes, lines, front_face)?;
-                        self.make_pipeline(key, Some(splat))?;
+                // Shaded, as a diagnostic view, and in lines, which is one as well.
+                let all = [(false, false), (true, false), (true, true)];
+                for (has_views, lines) in all.into_iter().filter(|_| in_color) {
+                    if !lines || self.fills_lines() {
+                        let variant = Variant { has_holes, has_views, lines, front_face };
+                        self.make_pipeline(surface_key(target, grid, splat, variant)?, Some(splat))?;
                     }
                 }
             }

@@ -33,6 +33,8 @@ pub(super) fn sky_key(target: &Target) -> PipelineKey {
         fragment: Some(ShaderId::SkyFragment),
         target: *target,
         has_holes: false,
+        has_layers: false,
+        has_views: false,
         lines: false,
         depth: DepthRule::Behind,
         front_face: vk::FrontFace::COUNTER_CLOCKWISE,

@@ -1,5 +1,6 @@
 //! The surface: the ground in colour. One indexed, instanced call a view.
 
+use super::materials::module_slots;
 use super::pipeline_cache::{DepthRule, PipelineKey};
 use super::renderer::grid_shader;
 use super::{Renderer, Target};
@@ -24,7 +25,9 @@ impl Renderer {
     pub fn draw(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
         let lines = view.mode == ViewMode::Lattice && self.fills_lines();
         let front_face = self.baked_front_face(view);
-        let key = surface_key(target, view.grid, view.splat, view.has_holes, lines, front_face)?;
+        let has_views = view.mode != ViewMode::Shaded;
+        let variant = Variant { has_holes: view.has_holes, has_views, lines, front_face };
+        let key = surface_key(target, view.grid, view.splat, variant)?;
         self.draw_nodes(cmd, c"landform surface", view, key, Some(view.splat))
     }
 
@@ -37,6 +40,8 @@ impl Renderer {
             fragment: Some(ShaderId::BaselineFragment),
             target: *target,
             has_holes: false,
+            has_layers: false,
+            has_views: false,
             lines: false,
             depth: DepthRule::Write,
             front_face: self.baked_front_face(view),
@@ -45,16 +50,24 @@ impl Renderer {
     }
 }
 
+/// What else tells the pipelines apart that draw one terrain into one target.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variant {
+    pub(super) has_holes: bool,
+    pub(super) has_views: bool,
+    pub(super) lines: bool,
+    pub(super) front_face: vk::FrontFace,
+}
+
 /// The pipeline that draws the ground in colour.
 pub(super) fn surface_key(
     target: &Target,
     grid: GridSize,
     splat: Splat,
-    has_holes: bool,
-    lines: bool,
-    front_face: vk::FrontFace,
+    variant: Variant,
 ) -> Result<PipelineKey> {
-    let fragment = ShaderId::preview_fragment(splat.slots, splat.height).ok_or_else(|| {
+    let Variant { has_holes, has_views, lines, front_face } = variant;
+    let fragment = ShaderId::preview_fragment(module_slots(splat), splat.height).ok_or_else(|| {
         Error::invalid("layers", format!("no shader is compiled for {} layers", splat.slots))
     })?;
     Ok(PipelineKey {
@@ -63,6 +76,8 @@ pub(super) fn surface_key(
         fragment: Some(fragment),
         target: *target,
         has_holes,
+        has_layers: splat.slots > 0,
+        has_views,
         lines,
         depth: DepthRule::Write,
         front_face,

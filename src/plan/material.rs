@@ -90,9 +90,9 @@ impl Ground {
 
     /// What a field's weights are to be uploaded as: nothing at all where all of it has layer 0.
     pub(super) fn weight_shape(&self, field: &Field) -> WeightShape {
-        let cleared = self.making.clears() || self.material.layers.is_empty();
-        let has_weights = field.weights().is_some() && !self.material.layers.is_empty();
-        if cleared && !has_weights && field.regions().is_none_or(|_| self.material.sets.len() < 2) {
+        let has_regions = field.regions().is_some() && self.material.sets.len() > 1;
+        let has_all = self.making.clears() && field.weights().is_none() && !has_regions;
+        if self.material.layers.is_empty() || has_all {
             return WeightShape::default();
         }
         let blocks = self.blocks(field);
@@ -104,7 +104,7 @@ impl Ground {
         let regions = field.regions().filter(|_| self.material.sets.len() > 1);
         WeightBlocks {
             desc: field.desc(),
-            weights: field.weights().filter(|_| !self.material.layers.is_empty()),
+            weights: field.weights(),
             regions,
             pages: self.splat().weight_pages(),
             with_regions: regions.is_some(),

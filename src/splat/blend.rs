@@ -96,11 +96,11 @@ impl BlendParams {
 /// bit for bit.
 ///
 /// 1. A weight of [`PRESENT`] or less is 0. Where none of the layers that are not [`LayerMode::Alpha`] has any, the first of
-///    those has all.
+///    those has all. Where all are, the first of all lies under the others.
 /// 2. Heights h = clamp((h − ½) · contrast + ½ + bias, 0, 1), ½ for a layer that blends by weight. With `top` the
 ///    highest h · min(32 · w, 1), a layer keeps w · max(2^((h − top) · sharpness · strength), 0.02), never more than w.
 /// 3. What is left is divided by its sum.
-/// 4. Layers of [`LayerMode::Alpha`] are laid over it in order. Where there are no others, they are scaled to 1.
+/// 4. Layers of [`LayerMode::Alpha`] are laid over it in order.
 ///
 /// # Panics
 /// For more than [`MAX_LAYERS`] layers.
@@ -115,40 +115,33 @@ pub fn blend(
     assert!(layers.len() <= MAX_LAYERS, "{} layers", layers.len());
     let params = params.clamped();
     let over = weights.map(present);
-    let mut first = MAX_LAYERS;
+    let first = first_under(layers.iter().map(|layer| layer.mode));
+    let is_under = |slot: usize| slot == first || layers[slot].mode != LayerMode::Alpha;
     let mut sum = 0.0;
     for slot in 0..MAX_LAYERS {
-        let base = slot < layers.len() && layers[slot].mode != LayerMode::Alpha;
-        if base && first == MAX_LAYERS {
-            first = slot;
-        }
-        weights[slot] = if base { over[slot] } else { 0.0 };
+        weights[slot] = if slot < layers.len() && is_under(slot) { over[slot] } else { 0.0 };
         sum += weights[slot];
     }
-    if sum <= 0.0 && first < MAX_LAYERS {
+    if sum <= 0.0 {
         weights[first] = 1.0;
     }
     if height_path && params.strength > 0.0 {
         by_height(weights, heights, layers, params);
     }
     normalise(weights);
-    for slot in 0..layers.len() {
-        if layers[slot].mode == LayerMode::Alpha {
-            // All that is there so far: the layers above in the list, and every one that is not over the others.
-            let share = over[slot];
-            for below in weights.iter_mut() {
-                *below *= 1.0 - share;
-            }
-            weights[slot] = share;
+    for slot in (0..layers.len()).filter(|&slot| !is_under(slot)) {
+        // All that is there so far: the layers above in the list, and every one that is not over the others.
+        let share = over[slot];
+        for below in weights.iter_mut() {
+            *below *= 1.0 - share;
         }
+        weights[slot] = share;
     }
-    if first == MAX_LAYERS {
-        // Nothing lies under the layers that are over the others: what they cover is all there is.
-        if weights.iter().all(|&weight| weight <= 0.0) {
-            weights[0] = 1.0;
-        }
-        normalise(weights);
-    }
+}
+
+/// The layer that ground without weight is made of: the first that does not lie over the others, or the first of all.
+pub(super) fn first_under(modes: impl Iterator<Item = LayerMode>) -> usize {
+    modes.enumerate().find(|(_, mode)| *mode != LayerMode::Alpha).map_or(0, |(slot, _)| slot)
 }
 
 /// What counts as a weight: 0, or above [`PRESENT`] and at most 1.
@@ -262,9 +255,8 @@ mod tests {
         let shares = blended(&[0.6, 0.5, 0.2, 0.25], &[0.5; 4], &layers, FULL);
         let expected = [0.75 * 0.5 * 0.75, 0.5 * 0.75, 0.25 * 0.5 * 0.75, 0.25];
         assert!(shares.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{shares:?}");
-        // Without anything under them they are scaled to 1.
-        let shares = blended(&[0.5, 0.5], &[0.5; 2], &[ALPHA; 2], FULL);
-        assert!((shares[0] - 1.0 / 3.0).abs() < 1e-6 && (shares[1] - 2.0 / 3.0).abs() < 1e-6, "{shares:?}");
+        // Without anything under them the first lies under the others.
+        assert_eq!(blended(&[0.5, 0.25], &[0.5; 2], &[ALPHA; 2], FULL), [0.75, 0.25]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub use crate::shaders::{MAX_LAYERS, MAX_SETS};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[doc(alias = "TerrainSplat")]
 pub struct Splat {
-    /// Layers that the shader's loop runs over: 4, 8, 12 or 16.
+    /// Layers that the shader has textures for: 4, 8, 12 or 16, or 0 for a terrain that has none and reads nothing of them.
     pub slots: u32,
     /// True where a layer blends by height, so that the pass that looks for the highest is compiled in.
     pub height: bool,
@@ -36,7 +36,7 @@ impl Splat {
     /// The slot counts that there are modules for.
     pub const SLOTS: [u32; 4] = [4, 8, 12, 16];
 
-    /// What these layers need. None at all are drawn with 4 slots.
+    /// What these layers need.
     ///
     /// # Panics
     /// For more than [`MAX_LAYERS`].
@@ -44,7 +44,7 @@ impl Splat {
     pub fn of(layers: &[Layer]) -> Self {
         assert!(layers.len() <= MAX_LAYERS, "{} layers", layers.len());
         Self {
-            slots: (layers.len() as u32).max(1).next_multiple_of(4),
+            slots: (layers.len() as u32).next_multiple_of(4),
             height: layers.iter().any(|layer| layer.mode == LayerMode::Height),
         }
     }

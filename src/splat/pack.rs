@@ -1,7 +1,8 @@
 //! A material as the shader reads it, for one view. What grows with the distance from the world's origin is wrapped here,
 //! in f64; the shader adds metres from the camera to it.
 
-use super::{Band, BlendParams, Layer, Material, Tiling};
+use super::blend::first_under;
+use super::{Band, BlendParams, Layer, LayerMode, Material, Tiling};
 use crate::abi::{LayerConstants, MAX_LAYERS, MAX_SETS, MaterialConstants};
 use glam::{DVec2, DVec3};
 
@@ -34,6 +35,12 @@ pub(crate) fn pack(material: &Material, view: &PackView) -> MaterialConstants {
     }
     let listed = material.layers.len().min(MAX_LAYERS);
     let flags = layers[..listed].iter().fold(0, |flags, layer| flags | layer.flags[1]);
+    let modes = material.layers.iter().map(|layer| layer.mode).enumerate().take(MAX_LAYERS);
+    let by_height =
+        modes.filter(|(_, mode)| *mode == LayerMode::Height).fold(0, |bits, (at, _)| bits | 1 << at);
+    let first = first_under(material.layers.iter().map(|layer| layer.mode));
+    let is_under = |slot: usize| slot == first || material.layers[slot].mode != LayerMode::Alpha;
+    let slots = |is: &dyn Fn(usize) -> bool| std::array::from_fn(|slot| if is(slot) { 1.0 } else { 0.0 });
 
     let mut sets = [pack_set(BlendParams::default()); MAX_SETS];
     for (slot, set) in sets.iter_mut().zip(&material.sets) {
@@ -49,7 +56,10 @@ pub(crate) fn pack(material: &Material, view: &PackView) -> MaterialConstants {
     let ([x, x_cell], [z, z_cell]) = (split(place.x), split(place.y));
     MaterialConstants {
         sets,
-        counts: [listed as u32, material.sets.len().clamp(1, MAX_SETS) as u32, flags, 0],
+        counts: [listed as u32, material.sets.len().clamp(1, MAX_SETS) as u32, flags, by_height],
+        slot_listed: slots(&|slot| slot < listed),
+        slot_under: slots(&|slot| slot < listed && is_under(slot)),
+        slot_first: slots(&|slot| slot == first),
         world: [
             number(cos),
             number(sin),
@@ -155,7 +165,7 @@ fn number(value: f64) -> f32 {
 mod tests {
     use super::*;
     use crate::plan::Placement;
-    use crate::splat::{BlendSet, LayerMode};
+    use crate::splat::BlendSet;
     use proptest::prelude::*;
 
     const VIEW: PackView = PackView {
@@ -188,7 +198,11 @@ mod tests {
         snow.slope = Some(Band { to: 30.0, soft: 5.0, ..Band::default() });
         let packed = pack(&material(vec![rock, snow]), &VIEW);
 
-        assert_eq!(packed.counts, [2, 1, 7, 0]);
+        assert_eq!(packed.counts, [2, 1, 7, 1]);
+        assert_eq!(
+            (&packed.slot_listed[..3], &packed.slot_first[..3]),
+            (&[1.0, 1.0, 0.0][..], &[1.0, 0.0, 0.0][..])
+        );
         assert_eq!(packed.sets[0], [1.0, 12.0, 1.0, 0.0]);
         assert_eq!(packed.world, [1.0, 0.0, 2.0, 8.0], "4 m on either side");
         assert_eq!(packed.distance_scales, [60.0, 240.0, 1.0, 0.0]);
@@ -200,6 +214,31 @@ mod tests {
         assert_eq!((layer.flags, packed.layers[1].flags), ([1, 3, 0, 0], [0, 4, 0, 0]));
         let empty = packed.layers[15];
         assert_eq!((empty.near[3], empty.blend, empty.flags), (1.0, [1.0, 0.0, 0.0, 0.0], [0; 4]));
+    }
+
+    #[test]
+    fn slots_are_told_apart() {
+        let of = |modes: &[LayerMode]| {
+            let layers = modes.iter().map(|&mode| Layer { mode, ..Layer::new("any") });
+            let packed = pack(&material(layers.collect()), &VIEW);
+            let bits = |slots: [f32; MAX_LAYERS]| {
+                (0..MAX_LAYERS).filter(|&at| slots[at] == 1.0).map(|at| 1 << at).sum()
+            };
+            [
+                bits(packed.slot_listed),
+                bits(packed.slot_under),
+                bits(packed.slot_first),
+                packed.counts[3] as usize,
+            ]
+        };
+        let (weight, height, alpha) = (LayerMode::Weight, LayerMode::Height, LayerMode::Alpha);
+        assert_eq!(of(&[alpha, height, alpha, weight]), [0b1111, 0b1010, 0b0010, 0b0010]);
+        assert_eq!(
+            of(&[alpha, alpha]),
+            [0b11, 0b01, 0b01, 0],
+            "the first lies under, where all would lie over"
+        );
+        assert_eq!(of(&[]), [0, 0, 1, 0]);
     }
 
     #[test]

@@ -53,7 +53,6 @@ fn compare(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) {
         assert_eq!(result.fraction.map(f32::to_bits), fractions, "fractions of {case:?}");
         let height = atlas.height(x, z, lambda);
         assert!((result.height - height).abs() <= 1.0, "height {} for {height} of {case:?}", result.height);
-        assert_eq!(result.differs, [0, 0], "the two ways to the height of {case:?}");
         let slope = atlas.slope(x, z, lambda);
         let off = (glam::Vec2::from(result.slope) - slope).abs().max_element();
         assert!(
