@@ -112,8 +112,8 @@ impl HolePicture {
         } else {
             let ((columns, rows), name) = (self.size, &self.name);
             let why = format!(
-                "is {columns}×{rows} pixels, and the field has {}×{} samples and {}×{} quads; a picture of holes has a pixel \
-                 for each of either",
+                "is {columns}×{rows} pixels, and the map has {}×{} samples and {}×{} quads; scale the picture of holes to the \
+                 size of either",
                 desc.width,
                 desc.height,
                 desc.quads_x(),

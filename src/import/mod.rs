@@ -83,7 +83,8 @@ pub use texture::{Blocks, TexelFormat, TextureData, TextureRequest};
 pub use units::Units;
 pub use values::SampleType;
 pub use weights::{
-    Alpha, IdOptions, IdReport, WeightOptions, WeightReport, export_weights, import_ids, import_weights,
+    Alpha, IdOptions, IdReport, WeightFiles, WeightOptions, WeightReport, export_weights, import_ids,
+    import_weights,
 };
 
 use crate::field::{Field, FieldDesc, SampleRect};

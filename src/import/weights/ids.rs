@@ -115,7 +115,7 @@ fn past_the_layers((x, z): (usize, u32), number: u16, options: &IdOptions) -> St
         ),
         None => format!(
             "sample ({x}, {z}) has number {number} in the {channel} channel, and a map has up to {} layers; these are no \
-             layer numbers, which may be in another channel (IdOptions::with_channel)",
+             layer numbers, which may be in another channel (`FILE#g` on a command line, or IdOptions::with_channel)",
             Weights::MAX_LAYERS
         ),
     }

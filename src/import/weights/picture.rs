@@ -12,6 +12,9 @@ use std::path::Path;
 /// What weights are called where they cannot be read.
 pub(super) const WEIGHTS: &str = "weights";
 
+/// The keyword of the text by which a picture says how many of its channels are layers, from the first on.
+pub(super) const LAYERS_KEY: &str = "landform layers";
+
 /// A picture that is read from its first row on.
 pub(in crate::import) struct Picture<'a> {
     path: &'a Path,
@@ -26,6 +29,8 @@ pub(in crate::import) struct Picture<'a> {
     pub(super) has_alpha: bool,
     /// 16 bits a channel, else 8.
     pub(super) is_wide: bool,
+    /// How many channels are layers, where the file says so.
+    stated_layers: Option<usize>,
 }
 
 impl<'a> Picture<'a> {
@@ -46,7 +51,11 @@ impl<'a> Picture<'a> {
             ColorType::Rgba => (4, true),
         };
         let reader = decoder.read_info().map_err(|error| broken(path, what, &error))?;
-        Ok(Self { path, what, reader, whole: None, size, channels, has_alpha, is_wide })
+        let texts = &reader.info().uncompressed_latin1_text;
+        let stated = texts.iter().find(|text| text.keyword == LAYERS_KEY);
+        let stated_layers = stated.and_then(|text| text.text.parse().ok());
+        let stated_layers = stated_layers.filter(|layers| (1..=channels).contains(layers));
+        Ok(Self { path, what, reader, whole: None, size, channels, has_alpha, is_wide, stated_layers })
     }
 
     /// Reads the amounts of the next row, 16 bits each, those of a sample side by side.
@@ -90,7 +99,7 @@ pub(super) struct Survey {
     /// How many of them are layers, from the first on.
     pub(super) layers: usize,
     /// What was decided about alpha.
-    pub(super) assumption: Option<String>,
+    pub(super) assumption: Option<&'static str>,
 }
 
 impl Survey {
@@ -110,23 +119,24 @@ impl Survey {
             alpha_varies |= alphas.any(|&alpha| alpha != first);
         }
         picture.finish()?;
-        let numbers = patches.iter().position(Patches::are_layer_numbers);
-        if let Some(channel) = numbers.filter(|_| !options.allow_faint) {
-            let why = format!(
-                "channel {} holds layer numbers, not weights: small whole numbers in patches. Between numbers nothing blends, so \
-                 save a weight a layer, or read them as numbers (import_ids); if these are faint weights, say so (--faint, or WeightOptions::allow_faint)",
-                channel + 1
-            );
-            return Err(Error::file(path, why));
-        }
-        let (is_layer, assumption) = alpha_is_layer(options.alpha, alpha_varies);
-        let no_layer = picture.has_alpha && !is_layer;
-        Ok(Self {
-            size,
-            channels,
-            layers: channels - usize::from(no_layer),
-            assumption: assumption.filter(|_| picture.has_alpha).map(str::to_owned),
-        })
+        // A program that kept the text may have painted on what was no layer; and who states that alpha is none is believed.
+        let is_empty = |layers: &usize| patches[*layers..].iter().all(Patches::are_empty);
+        let ignores = picture.has_alpha && options.alpha == Alpha::Ignore;
+        let stated = picture.stated_layers.filter(|layers| !ignores && is_empty(layers));
+        let (layers, assumption) = match stated {
+            Some(layers) => (layers, None),
+            None => {
+                if let Some(channel) = patches.iter().position(Patches::are_layer_numbers)
+                    && !options.allow_faint
+                {
+                    return Err(Error::file(path, layer_numbers(channel)));
+                }
+                let (is_layer, assumption) = alpha_is_layer(options.alpha, alpha_varies);
+                let no_layer = picture.has_alpha && !is_layer;
+                (channels - usize::from(no_layer), assumption.filter(|_| picture.has_alpha))
+            }
+        };
+        Ok(Self { size, channels, layers, assumption })
     }
 
     /// True for the picture that this is of, as far as its header says.
@@ -153,6 +163,16 @@ fn check(info: &png::Info<'_>, bytes: u64, what: &str) -> Result<(), String> {
         return Err(beyond_the_file(info.width, info.height, bytes));
     }
     Ok(())
+}
+
+/// Why a channel is refused.
+fn layer_numbers(channel: usize) -> String {
+    format!(
+        "channel {} holds layer numbers, not weights: small whole numbers in patches. Between numbers nothing blends, so \
+         save a weight a layer, or read them as numbers (--ids, or import_ids); if these are faint weights, say so \
+         (--faint, or WeightOptions::allow_faint)",
+        channel + 1
+    )
 }
 
 /// Whether an alpha channel is a layer, and what was assumed.
@@ -210,6 +230,11 @@ impl Patches {
                 None => {}
             }
         }
+    }
+
+    /// True for nothing but 0.
+    fn are_empty(&self) -> bool {
+        !self.are_weights && self.seen & !1 == 0
     }
 
     /// True for a few small whole numbers, two at least, that are the same from sample to sample nearly everywhere, and do

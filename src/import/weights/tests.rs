@@ -1,13 +1,15 @@
 use super::super::{MAX_SAMPLES, WeightOptions, import_weights};
 use super::*;
 use crate::field::Sample;
+use png::{BitDepth, ColorType};
 use std::fs::{self, File};
+use std::path::PathBuf;
 
 /// A folder for the pictures of a test, which removes itself.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Self {
+    pub(super) fn new(test: &str) -> Self {
         let path = std::env::temp_dir().join(format!("landform-weights-{}-{test}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -19,7 +21,7 @@ impl Folder {
         self.picture("grey.png", (128, 128), ColorType::Grayscale, BitDepth::Eight, &bytes)
     }
 
-    fn picture(
+    pub(super) fn picture(
         &self,
         name: &str,
         (width, height): (u32, u32),
@@ -97,6 +99,69 @@ fn channels_of_several_files_lie_side_by_side() {
     assert_eq!(weights, Weights::of_amounts(4, 3, 9, &amounts).unwrap());
     let (three, report) = import_weights(&[&eight], &options.with_alpha(Alpha::Ignore)).unwrap();
     assert_eq!((three.layers(), three.at(Sample::new(0, 0))), (3, &[83, 85, 87][..]), "{report}");
+    let (_, report) = import_weights(&[&sixteen, &eight], &WeightOptions::default()).unwrap();
+    let assumed = report.assumptions.join("\n");
+    assert!(
+        assumed.ends_with("(--alpha ignore, or Alpha::Ignore)") && assumed.contains("8.png: alpha is"),
+        "{assumed}"
+    );
+}
+
+#[test]
+fn what_lies_over_the_others_is_kept_and_in_no_sum() {
+    let folder = Folder::new("over");
+    let bytes = [[100u8, 40, 155], [60, 255, 60], [0, 7, 0], [255, 0, 0]];
+    let picture = folder.picture("rgb.png", (4, 1), ColorType::Rgb, BitDepth::Eight, bytes.as_flattened());
+    let options = WeightOptions::default();
+    let (weights, report) = import_weights(&[&picture], &options.clone().with_over(0b010)).unwrap();
+    assert_eq!(weights.bytes(), [100, 40, 155, 128, 255, 127, 255, 7, 0, 255, 0, 0]);
+    assert_eq!((weights.over(), report.over, report.sums), (0b010, 0b010, (0.0, 255.0)));
+    assert_eq!((report.scaled, report.empty), (2, 1), "{report}");
+    let text = report.to_string();
+    assert!(
+        text.contains("over      1; their values") && text.contains("2 samples scaled, 1 empty"),
+        "{text}"
+    );
+    assert_eq!(serde_json::to_value(&report).unwrap()["over"], serde_json::json!([1]));
+    // Bits past the channels are of layers that are not in these pictures.
+    let (plain, _) = import_weights(&[&picture], &options.clone().with_over(0b11000)).unwrap();
+    assert_eq!((plain.over(), plain.at(Sample::new(2, 0))), (0, &[0, 255, 0][..]));
+    // Where the first lies over, the second has what is empty.
+    let (weights, report) = import_weights(&[&picture], &options.with_over(0b101)).unwrap();
+    assert_eq!(weights.bytes(), [100, 255, 155, 60, 255, 60, 0, 255, 0, 255, 255, 0]);
+    assert!(report.to_string().contains("1 empty ones have all of layer 1"), "{report}");
+    // 16 bits become the nearest of 8.
+    let wide: Vec<u8> = [0u16, 65535, 128, 65535, 129, 65535, 65534, 1].map(u16::to_be_bytes).concat();
+    let picture = folder.picture("wide.png", (4, 1), ColorType::GrayscaleAlpha, BitDepth::Sixteen, &wide);
+    let (weights, _) = import_weights(&[picture], &WeightOptions::default().with_over(1)).unwrap();
+    assert_eq!(weights.bytes(), [0, 255, 0, 255, 1, 255, 255, 255]);
+}
+
+#[test]
+fn where_every_channel_lies_over_something_lies_under() {
+    let folder = Folder::new("all-over");
+    let bytes = [[90u8, 40, 3], [0, 0, 200]];
+    let picture = folder.picture("rgb.png", (2, 1), ColorType::Rgb, BitDepth::Eight, bytes.as_flattened());
+    let read = |options: WeightOptions| import_weights(&[&picture], &options).unwrap();
+    // Nothing else is known: the first, as in a blend.
+    let (weights, report) = read(WeightOptions::default().with_over(u32::MAX));
+    assert_eq!((weights.bytes(), weights.over()), (&[255, 40, 3, 255, 0, 200][..], 0b110));
+    assert!(report.assumptions[0].starts_with("layer 0 lies under"), "{report}");
+    // The first of the layers without a channel that does not lie over.
+    let (weights, report) = read(WeightOptions::default().with_over(0b101_111).with_layers(12));
+    assert_eq!((weights.bytes(), weights.over()), (&[90, 40, 3, 0, 255, 0, 0, 200, 0, 255][..], 0b01111));
+    assert_eq!((report.layers, report.sums, report.empty, report.scaled), (5, (255.0, 255.0), 0, 0));
+    assert!(
+        report.assumptions[0].starts_with("layer 4 lies under") && report.warnings.is_empty(),
+        "{report}"
+    );
+    let (weights, _) = read(WeightOptions::default().with_over(0b111).with_layers(3));
+    assert_eq!(weights.over(), 0b110);
+    for layers in [0, 33] {
+        let options = WeightOptions::default().with_layers(layers);
+        let text = import_weights(&[&picture], &options).unwrap_err().to_string();
+        assert!(text.contains("1 to 32"), "{text}");
+    }
 }
 
 #[test]

@@ -1,10 +1,13 @@
-//! The layers of a map: their file, their textures, and where they lie.
+//! The layers of a map: their file, their textures, where they lie, and where there is no ground for them.
 
+mod pictures;
+
+use crate::parse::choice;
 use crate::read::bar_for;
 use crate::stop::{Result, Stop, is_interrupted};
 use clap::{Args, ValueHint};
-use landform::field::{Field, Weights};
-use landform::import::{WeightOptions, import_weights};
+use landform::field::Field;
+use landform::import::Alpha;
 use landform::splat::{Material, RuleMaps, grow};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,16 +16,40 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Layers")]
 pub struct LayerArgs {
-    /// What the ground is made of: a RON file of layers (docs/layers.md). Where no --weights say where they lie, their rules
-    /// do
+    /// What the ground is made of: a RON file of layers (docs/layers.md). Where neither --weights nor --ids say where they
+    /// lie, their rules do
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub layers: Option<PathBuf>,
     /// Where the textures of the layers are [default: the folder of the layers' file]
     #[arg(long, value_name = "FOLDER", requires = "layers", value_hint = ValueHint::DirPath)]
     pub textures: Option<PathBuf>,
-    /// PNG pictures of the layers' weights, as many samples as the map: each channel is a layer, in order
+    /// PNG pictures of the layers' weights, as many samples as the map: each channel is a layer, in order. Whatever the
+    /// channels of a sample are together is scaled to the whole; a layer of mode Alpha is none of it and keeps its values
     #[arg(long, value_name = "FILE", requires = "layers", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub weights: Vec<PathBuf>,
+    /// A picture of layer numbers in place of --weights, PNG or TGA, as many samples as the map: a sample is wholly of the
+    /// layer whose number it has, counted from 0. Numbers are in the red channel; FILE#g, FILE#b or FILE#a reads another
+    #[arg(long, value_name = "FILE", requires = "layers", conflicts_with = "weights", value_hint = ValueHint::FilePath)]
+    pub ids: Option<PathBuf>,
+    /// PNG pictures of regions, as many samples as the map: each channel is one of the `sets` of the layers' file, in order,
+    /// and says where the layers blend by it [default: all of the map has the first set]
+    #[arg(long, value_name = "FILE", requires = "layers", num_args = 1.., value_hint = ValueHint::FilePath)]
+    pub regions: Vec<PathBuf>,
+    /// Whether alpha channels of --weights and --regions count as channels: auto takes one that differs from sample to
+    /// sample
+    #[arg(long, default_value = "auto", value_name = "auto|layer|ignore", hide_possible_values = true,
+        value_parser = choice(Alpha::ALL.map(|alpha| (alpha.name(), alpha))))]
+    pub alpha: Alpha,
+    /// Small numbers in --weights and --regions are faint weights, not layer numbers
+    #[arg(long)]
+    pub faint: bool,
+    /// A PNG mask of holes, a pixel a sample or a pixel a quad of the map: there is no ground where it is not 0. The mask is
+    /// the red channel; FILE#g, FILE#b or FILE#a reads another
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub holes: Option<PathBuf>,
+    /// The mask of --holes marks the ground, and the rest is open
+    #[arg(long, requires = "holes")]
+    pub invert_holes: bool,
 }
 
 /// What the ground is made of, and where its textures are.
@@ -46,46 +73,25 @@ impl LayerArgs {
         Ok(Some(Layers { material: Material::read(file)?, textures }))
     }
 
-    /// Lays the layers on the ground: by the pictures of weights, or by the layers' rules. Where there are neither, all of
-    /// it is the first layer's.
+    /// Opens the holes that are asked for, and lays the layers on the ground: by the pictures of weights or of layer numbers,
+    /// or by the layers' rules. Where there are neither, all of it is the first layer's. What was found in pictures is
+    /// printed, what looks wrong in them or in the layers' file is said on stderr.
     ///
     /// # Errors
-    /// Pictures that cannot be read or are of another size than the map, a rule that cannot be followed, or an interrupt.
+    /// Pictures that cannot be read, are of another size than the map or of more layers than there are, a rule that cannot be
+    /// followed, or an interrupt.
     pub fn lay(&self, field: &mut Field, material: &Material, maps: &RuleMaps<'_>) -> Result<()> {
-        if !self.weights.is_empty() {
-            let (weights, report) = import_weights(&self.weights, &WeightOptions::default())?;
-            report.warnings.iter().for_each(|warning| eprintln!("landform: WARNING: {warning}"));
-            return Ok(field.set_weights(Some(self.fit(weights, field, material)?))?);
+        // Not where the file is read: who only checks it lists the notes among others.
+        if let Some(file) = &self.layers {
+            let file = file.display();
+            material.notes().iter().for_each(|note| eprintln!("landform: NOTE: {file}: {note}"));
         }
-        grow_layers(field, material, maps)
-    }
-
-    /// Weights of pictures as this map and these layers take them.
-    fn fit(&self, weights: Weights, field: &Field, material: &Material) -> Result<Weights> {
-        let names: Vec<_> = self.weights.iter().map(|file| file.display().to_string()).collect();
-        let (names, desc) = (names.join(", "), field.desc());
-        if (weights.width(), weights.height()) != (desc.width, desc.height) {
-            return Err(Stop::new(format!(
-                "{names}: weights of {}×{} samples, and the map has {}×{}; scale the picture to the map's size",
-                weights.width(),
-                weights.height(),
-                desc.width,
-                desc.height
-            )));
+        self.open_holes(field)?;
+        match self.read_weights(field, material)? {
+            Some(weights) => field.set_weights(Some(weights))?,
+            None => grow_layers(field, material, maps)?,
         }
-        let (channels, layers) = (weights.layers(), material.layers.len().max(1));
-        // A picture has three channels or four, whether or not there are as many layers.
-        let past = |sample: &[u8]| sample.iter().skip(layers).any(|&weight| weight > 0);
-        if channels as usize <= layers {
-            return Ok(weights);
-        }
-        if weights.bytes().chunks_exact(channels as usize).any(past) {
-            return Err(Stop::new(format!(
-                "{names}: weights of {channels} layers, and the material has {layers}; add the others to it, or clear their \
-                 channels"
-            )));
-        }
-        Ok(weights.with_layers(layers as u32, 0)?)
+        Ok(field.set_regions(self.read_regions(field, material)?)?)
     }
 }
 
@@ -106,3 +112,6 @@ pub fn grow_layers(field: &mut Field, material: &Material, maps: &RuleMaps<'_>) 
     let weights = grown?.ok_or_else(Stop::interrupted)?;
     Ok(field.set_weights(Some(weights))?)
 }
+
+#[cfg(test)]
+mod tests;

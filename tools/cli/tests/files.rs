@@ -327,17 +327,98 @@ fn weights_are_made_whole() {
     let folder = folder("weights");
     let weights =
         landform::field::Weights::of_amounts(2, 2, 3, &[9, 9, 9, 0, 0, 0, 1, 0, 3, 0, 7, 0]).unwrap();
-    landform::import::export_weights(&weights, folder.join("a.png")).unwrap();
+    landform::import::export_weights(&weights, folder.join("a.png"), Default::default()).unwrap();
     let report = parsed(&done(&folder, "weights a.png a.png --json --alpha ignore"));
     assert_eq!((&report["layers"], &report["sums"]), (&json!(6), &json!([510.0, 510.0])));
     assert!(done(&folder, "weights a.png -o b.png").contains("3 layers, 255 together"));
     assert_eq!(bytes(&folder, "a.png"), bytes(&folder, "b.png"));
     refused(&folder, "weights a.png -o b.png", "--force replaces it");
-    refused(&folder, "weights a.png a.png -o c.png", "a PNG holds up to four");
     refused(&folder, "weights none.png", "none.png: cannot be opened");
     let amounts: Vec<u16> = (0..64 * 64).map(|index| if index % 64 < 32 { 257 } else { 3 * 257 }).collect();
     let image = png_of_grey(64, &amounts);
     std::fs::write(folder.join("faint.png"), image).expect("a picture");
     refused(&folder, "weights faint.png", "--faint");
     assert_eq!(parsed(&done(&folder, "weights faint.png --faint --json"))["sums"], json!([1.0, 3.0]));
+}
+
+/// Weights of five layers in two pictures of three, the last of which is empty and the second one too much by half.
+fn five_layers(folder: &Path) {
+    let picture = |name: &str, pixel: [u8; 3]| {
+        let file = std::fs::File::create(folder.join(name)).expect("a file");
+        let mut encoder = png::Encoder::new(file, 2, 2);
+        encoder.set_color(png::ColorType::Rgb);
+        let mut writer = encoder.write_header().expect("a header");
+        writer.write_image_data(&[pixel; 4].concat()).expect("a picture");
+    };
+    picture("a.png", [100, 90, 55]);
+    picture("b.png", [10, 77, 0]);
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("the folder").flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn weights_of_many_layers_are_several_pictures() {
+    let folder = folder("weights_many");
+    five_layers(&folder);
+    let said = done(&folder, "weights a.png b.png --over 4 -o out/c.png");
+    assert!(
+        said.contains("  over      4; ") && said.contains("  sums      255 to 255 of 255; 0 samples scaled"),
+        "{said}"
+    );
+    assert!(said.ends_with("out/c-0.png: layers 0 to 3 of 6\nout/c-1.png: layers 4 to 5 of 6\n"), "{said}");
+    // Whatever is said of them, they are what they were.
+    let again = "weights out/c-0.png out/c-1.png --over 4 --json -o d.png --masks";
+    let report = parsed(&done(&folder, again));
+    assert_eq!((&report["layers"], &report["over"], &report["scaled"]), (&json!(6), &json!([4]), &json!(0)));
+    assert_eq!((&report["written"][5], &report["assumptions"]), (&json!("d-5.png"), &json!([])));
+    let expected =
+        ["a.png", "b.png", "d-0.png", "d-1.png", "d-2.png", "d-3.png", "d-4.png", "d-5.png", "out"];
+    assert_eq!(names_in(&folder), expected);
+    let masks: Vec<_> = (0..6).map(|layer| folder.join(format!("d-{layer}.png"))).collect();
+    let options = landform::import::WeightOptions::default().with_over(0b10000);
+    let (weights, _) = landform::import::import_weights(&masks, &options).unwrap();
+    assert_eq!(weights.bytes(), [[100, 90, 55, 10, 77, 0]; 4].concat());
+    // Without a word on what lies over, all are shares.
+    let report = parsed(&done(&folder, "weights a.png b.png --json"));
+    assert_eq!((&report["over"], &report["scaled"], &report["written"]), (&json!([]), &json!(4), &json!([])));
+    refused(
+        &folder,
+        "weights a.png --over 3",
+        "--over 3: there is no such layer; the pictures have 3, from number 0 on",
+    );
+    assert_eq!(run(&folder, "weights a.png --masks").code, 2, "masks of what is not written");
+}
+
+#[test]
+fn no_picture_of_weights_is_overwritten_unasked() {
+    let folder = folder("weights_kept");
+    five_layers(&folder);
+    std::fs::write(folder.join("c-1.png"), "mine").expect("a file");
+    refused(&folder, "weights a.png b.png -o c.png", "c-1.png is there already; --force replaces it");
+    refused(&folder, "weights a.png b.png -o c.png --masks", "c-1.png is there already; --force replaces it");
+    assert_eq!(
+        (names_in(&folder), bytes(&folder, "c-1.png")),
+        (["a.png", "b.png", "c-1.png"].map(String::from).to_vec(), b"mine".to_vec())
+    );
+    // A file of the plain name is not one of them.
+    std::fs::write(folder.join("d.png"), "mine").expect("a file");
+    done(&folder, "weights a.png b.png -o d.png");
+    assert_eq!(bytes(&folder, "d.png"), b"mine");
+    done(&folder, "weights a.png b.png -o c.png --force");
+    assert_eq!(bytes(&folder, "c-1.png"), bytes(&folder, "d-1.png"));
+    assert_eq!(names_in(&folder).len(), 7, "{:?}", names_in(&folder));
+    // What is left of more layers is nobody's to remove, but would be read with the others.
+    std::fs::write(folder.join("c-2.png"), "mine").expect("a file");
+    let ended = run(&folder, "weights a.png b.png -o c.png --force");
+    assert!(
+        ended.errors.contains("c-2.png is there from before and none of these 2 files"),
+        "{}",
+        ended.errors
+    );
+    assert_eq!((ended.code, bytes(&folder, "c-2.png")), (0, b"mine".to_vec()));
 }

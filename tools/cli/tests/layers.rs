@@ -160,6 +160,76 @@ fn weights_lay_layers_where_they_say() {
 }
 
 #[test]
+fn what_was_found_in_weights_is_said_and_a_layer_that_lies_over_keeps_its_own() {
+    let folder = two_layers("layers_over");
+    let modes =
+        TWO.replace("name: \"blue\"", "name: \"blue\", mode: Alpha").replace("tiling: 2)", "tiling: 0.02)");
+    write(&folder, "over.ron", &modes);
+    // Over whole red there is as much blue as its channel says.
+    paint(&folder, "weights.png", SIDE, |x, _| [255, if x < 17 { 0 } else { 255 }, 0, 255]);
+    let line = "render map.r16 -o a.png --top-down --size 64x36 --weights weights.png --layers";
+    let ended = run(&folder, &format!("{line} over.ron"));
+    let said = "weights
+  files     weights.png
+  size      33 × 33 samples, 3 layers
+  over      1; their values are kept, and are in no sum
+  sums      255 to 255 of 255; 0 samples scaled, 0 empty ones have all of layer 0
+  assumed   alpha is no layer, because it is the same everywhere (--alpha layer, or Alpha::Layer)
+a.png
+";
+    assert_eq!((ended.code, ended.out.as_str()), (0, said), "{}", ended.errors);
+    let notes: Vec<_> =
+        ended.errors.lines().filter(|line| line.starts_with("landform: NOTE: over.ron: layer '")).collect();
+    assert!(
+        notes.len() == 2 && notes.iter().all(|note| note.contains("metres a repeat")),
+        "{}",
+        ended.errors
+    );
+    let [red, _, blue, _] = read_png(folder.join("a.png")).expect("the picture").pixel(40, 18);
+    assert!(blue > red + 60, "{red} {blue}");
+    // Where both share, the same picture is half and half there.
+    assert!(done(&folder, &format!("{line} two.ron")).contains("255 to 510 of 255; 528 samples scaled"));
+    let [red, _, blue, _] = read_png(folder.join("a.png")).expect("the picture").pixel(40, 18);
+    assert!(blue.abs_diff(red) < 40, "{red} {blue}");
+}
+
+#[test]
+fn ids_holes_and_regions_lie_where_they_say() {
+    let folder = two_layers("layers_pictures");
+    // Layers in green, holes in alpha; three quarters of the west are ground of number 0.
+    let open = |x: u32, z: u32| if x < 12 && z < 12 { 0 } else { 255 };
+    paint(&folder, "control.png", SIDE, |x, z| [40, u8::from(x >= 17), 0, open(x, z)]);
+    let size = "--top-down --size 64x36";
+    let line = "--layers two.ron --ids control.png#g --holes control.png#a --invert-holes";
+    let (image, _) = drawn(&folder, line);
+    let ([west_red, _, west_blue, _], [east_red, _, east_blue, _]) =
+        (image.pixel(24, 24), image.pixel(40, 18));
+    assert!(west_red > west_blue + 60 && east_blue > east_red + 60, "{:?}", image.pixel(24, 24));
+    let around = image.pixel(2, 2);
+    assert_eq!(image.pixel(19, 6), around, "a hole is seen through");
+    // Holes are no layer.
+    let said = done(&folder, &format!("render map.r16 -o a.png {size} --holes control.png#a --invert-holes"));
+    assert!(said.contains("33 × 33 pixels, 144 of them marked\n  opened    144 quads\n"), "{said}");
+    assert_eq!(read_png(folder.join("a.png")).expect("the picture").pixel(19, 6), around);
+    // In the second set the layers change places.
+    let remap = "sets: [(), (remap: {\"red\": \"blue\", \"blue\": \"red\"})], variation";
+    write(&folder, "sets.ron", &TWO.replace("variation", remap));
+    let (image, _) = drawn(&folder, "--layers sets.ron --regions weights.png");
+    let ([west_red, _, west_blue, _], [east_red, _, east_blue, _]) =
+        (image.pixel(24, 18), image.pixel(40, 18));
+    assert!(west_red > west_blue + 60 && east_blue > east_red + 60, "{:?}", image.pixel(40, 18));
+    let line = |more: &str| format!("render map.r16 -o b.png --layers two.ron {more}");
+    refused(&folder, &line("--regions weights.png"), "regions choose among the blend sets of a material");
+    refused(&folder, &line("--ids control.png"), "number 40 in the red channel");
+    refused(
+        &folder,
+        &line("--holes red.png"),
+        "red.png: is 4×4 pixels, and the map has 33×33 samples and 32×32 quads",
+    );
+    assert!(!folder.join("b.png").exists());
+}
+
+#[test]
 fn weights_that_do_not_fit_are_refused() {
     let folder = two_layers("layers_misfit");
     paint(&folder, "small.png", 17, |x, _| if x < 9 { [255, 0, 0, 255] } else { [0, 255, 0, 255] });

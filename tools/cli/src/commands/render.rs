@@ -32,7 +32,8 @@ Examples:
   landform render N27E086.hgt -o everest.png
   landform render heights.r16 --raw-size 1025x513 --spacing 2 --range 0,600 --top-down -o map.png
   landform render valley -o view.png --camera 2000,+80,3000,15,-5 --size 1920x1080 --json view.json
-  landform render valley -o view.png --layers ground/ground.ron --weights splat.png")]
+  landform render valley -o view.png --layers ground/ground.ron --weights splat.png
+  landform render valley -o view.png --layers ground/ground.ron --ids control.png --holes control.png#a --invert-holes")]
 pub(crate) struct Render {
     /// The heightmap, or a terrain folder
     #[arg(value_hint = ValueHint::AnyPath)]
@@ -103,8 +104,9 @@ impl Render {
         let layers = self.layers.read()?;
         let (mut field, report) = read::heightmap(&self.file, &self.import.options())?.into_field()?;
         warn(&report);
-        if let Some(layers) = &layers {
-            self.layers.lay(&mut field, &layers.material, &RuleMaps::default())?;
+        match &layers {
+            Some(layers) => self.layers.lay(&mut field, &layers.material, &RuleMaps::default())?,
+            None => self.layers.open_holes(&mut field)?,
         }
         let gpu = Gpu::new(self.device.gpu_options()).map_err(Stop::device)?;
         let drawn = self.draw(&gpu, field, layers, &report);

@@ -39,9 +39,11 @@ pub(crate) fn run(folder: &Path, line: &str) -> Ended {
     command(folder, line).output().expect("the command starts").into()
 }
 
-/// What is said on stderr besides warnings.
+/// What is said on stderr besides warnings and notes.
 fn besides_warnings(ended: &Ended) -> Vec<&str> {
-    ended.errors.lines().filter(|line| !line.starts_with("landform: WARNING: ")).collect()
+    let is_said_besides =
+        |line: &&str| ["WARNING", "NOTE"].iter().any(|word| line.starts_with(&format!("landform: {word}: ")));
+    ended.errors.lines().filter(|line| !is_said_besides(line)).collect()
 }
 
 /// Runs a command that succeeds with no more than warnings on stderr, and returns what it printed.
