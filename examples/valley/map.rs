@@ -33,8 +33,9 @@ fn imported(file: &Path, args: &Args) -> Result<Map> {
     let layers = args.layers.read()?;
     let (mut field, report) = read::heightmap(file, &args.import.options())?.into_field()?;
     say(report.to_string().trim_end());
-    if let Some(layers) = &layers {
-        args.layers.lay(&mut field, &layers.material, &RuleMaps::default())?;
+    match &layers {
+        Some(layers) => args.layers.lay(&mut field, &layers.material, &RuleMaps::default())?,
+        None => args.layers.open_holes(&mut field)?,
     }
     Ok(Map { field, layers, source: file.display().to_string() })
 }

@@ -125,11 +125,7 @@ pub fn import_weights<P: AsRef<Path>>(
         return Err(Error::file(files[changed], "was changed while it was read; read it again"));
     }
     let mut report = WeightReport::new(&files, (width, height), layers, over);
-    for (file, assumption) in files.iter().zip(&surveys).filter_map(|(file, of)| Some((file, of.assumption?)))
-    {
-        let of = if files.len() > 1 { format!("{}: ", file.display()) } else { String::new() };
-        report.assumptions.push(of + assumption);
-    }
+    report.assumptions = assumptions(&files, &surveys);
     let has_ground = first_shared(over) < channels as usize;
     if !has_ground {
         report.all_lie_over();
@@ -156,6 +152,16 @@ pub fn import_weights<P: AsRef<Path>>(
     })?;
     report.doubt();
     Ok((weights, report))
+}
+
+/// What was assumed of each file, which is named where there are several.
+fn assumptions(files: &[&Path], surveys: &[Survey]) -> Vec<String> {
+    let said = files.iter().zip(surveys).filter_map(|(file, survey)| Some((file, survey.assumption?)));
+    let named = |(file, assumption): (&&Path, &str)| match files.len() {
+        1 => assumption.to_owned(),
+        _ => format!("{}: {assumption}", file.display()),
+    };
+    said.map(named).collect()
 }
 
 /// Makes the amounts of layers that lie over the others bytes, which is what they are kept as. Those of the others are shares

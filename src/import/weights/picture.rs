@@ -119,23 +119,7 @@ impl Survey {
             alpha_varies |= alphas.any(|&alpha| alpha != first);
         }
         picture.finish()?;
-        // A program that kept the text may have painted on what was no layer; and who states that alpha is none is believed.
-        let is_empty = |layers: &usize| patches[*layers..].iter().all(Patches::are_empty);
-        let ignores = picture.has_alpha && options.alpha == Alpha::Ignore;
-        let stated = picture.stated_layers.filter(|layers| !ignores && is_empty(layers));
-        let (layers, assumption) = match stated {
-            Some(layers) => (layers, None),
-            None => {
-                if let Some(channel) = patches.iter().position(Patches::are_layer_numbers)
-                    && !options.allow_faint
-                {
-                    return Err(Error::file(path, layer_numbers(channel)));
-                }
-                let (is_layer, assumption) = alpha_is_layer(options.alpha, alpha_varies);
-                let no_layer = picture.has_alpha && !is_layer;
-                (channels - usize::from(no_layer), assumption.filter(|_| picture.has_alpha))
-            }
-        };
+        let (layers, assumption) = layers_of(&picture, &patches, alpha_varies, options)?;
         Ok(Self { size, channels, layers, assumption })
     }
 
@@ -163,6 +147,30 @@ fn check(info: &png::Info<'_>, bytes: u64, what: &str) -> Result<(), String> {
         return Err(beyond_the_file(info.width, info.height, bytes));
     }
     Ok(())
+}
+
+/// How many channels are layers, from the first on, and what was assumed about alpha. Refuses layer numbers.
+fn layers_of(
+    picture: &Picture<'_>,
+    channels: &[Patches],
+    alpha_varies: bool,
+    options: &WeightOptions,
+) -> Result<(usize, Option<&'static str>)> {
+    // A program that kept the text may have painted on what was no layer; and who states that alpha is none is believed.
+    let is_empty = |layers: &usize| channels[*layers..].iter().all(Patches::are_empty);
+    let ignores = picture.has_alpha && options.alpha == Alpha::Ignore;
+    if let Some(layers) = picture.stated_layers.filter(|layers| !ignores && is_empty(layers)) {
+        return Ok((layers, None));
+    }
+    let numbers = channels.iter().position(Patches::are_layer_numbers);
+    if let Some(channel) = numbers.filter(|_| !options.allow_faint) {
+        return Err(Error::file(picture.path, layer_numbers(channel)));
+    }
+    if !picture.has_alpha {
+        return Ok((channels.len(), None));
+    }
+    let (is_layer, assumption) = alpha_is_layer(options.alpha, alpha_varies);
+    Ok((channels.len() - usize::from(!is_layer), assumption))
 }
 
 /// Why a channel is refused.
