@@ -1,7 +1,7 @@
 // Runs the shared functions on the device, so that tests/twins.rs can compare them with their Rust twins.
 #include "level_field.hlsl"
 #include "lattice.hlsl"
-#include "atlas.hlsl"
+#include "motion.hlsl"
 
 struct TwinCase
 {
@@ -23,7 +23,8 @@ struct TwinResult
     float slid;
     uint hole;
     float2 slope;
-    uint2 unused;
+    float last_lambda;
+    float last_up; // metres
 };
 
 [[vk::binding(BINDING_TWIN_CASES, SET)]] StructuredBuffer<TwinCase> cases;
@@ -51,6 +52,7 @@ void main(uint3 thread : SV_DispatchThreadID)
     result.slid = slide(one.index, one.morph);
     result.hole = is_hole(one.quad) ? 1 : 0;
     result.slope = slope_at(one.place.xy, one.place.z);
-    result.unused = 0;
+    result.last_lambda = last_lambda_at(one.place.xy);
+    result.last_up = last_relative(one.place.xy, one.place.xy).y;
     results[thread.x] = result;
 }

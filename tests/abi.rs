@@ -45,7 +45,14 @@ fn view_constants_lie_where_shaders_read_them() {
             tiles,
             sun,
             sky,
-            bands
+            bands,
+            unjittered,
+            last_view_projection,
+            last_camera_sample,
+            last_camera_height,
+            last_level_sample,
+            motion_scale,
+            last_bands
         }
     );
     let bands = layout.members.iter().find(|member| member.name == "bands").expect("bands");
@@ -64,7 +71,14 @@ fn view_constants_lie_where_shaders_read_them() {
             tiles,
             sun,
             sky,
-            bands
+            bands,
+            unjittered,
+            last_view_projection,
+            last_camera_sample,
+            last_camera_height,
+            last_level_sample,
+            motion_scale,
+            last_bands
         }
     );
 }
@@ -104,7 +118,19 @@ fn twin_cases_and_results_have_their_stride() {
     let case = assert_layout!("twin.comp", TwinCase { place, level, index, morph, quad });
     let result = assert_layout!(
         "twin.comp",
-        TwinResult { taps, fraction, height, distance, morph, target, slid, hole, slope, unused }
+        TwinResult {
+            taps,
+            fraction,
+            height,
+            distance,
+            morph,
+            target,
+            slid,
+            hole,
+            slope,
+            last_lambda,
+            last_up
+        }
     );
     assert_eq!((case.stride, result.stride), (size_of::<TwinCase>(), size_of::<TwinResult>()));
     let case =

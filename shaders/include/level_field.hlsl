@@ -18,6 +18,21 @@ float level_morph(float distance, MorphBand band)
     return distance >= band.end ? 1.0 : clamp(inside, 0.0, 1.0);
 }
 
+// λ of the last frame at a distance of then. Every finer level has morphed wholly there and no coarser one has begun, so the
+// morphs of all levels add up to it, whatever node was drawn.
+float last_lambda(float distance)
+{
+    float lambda = 0.0;
+    [loop] for (uint level = 0; level < MAX_LEVELS; level++)
+    {
+        float morph = level_morph(distance, last_bands[level]);
+        lambda += morph;
+        if (morph < 1.0)
+            break;
+    }
+    return lambda;
+}
+
 // A place relative to a split one, metres. The first subtraction is exact.
 float2 relative_to(float2 place, float4 split)
 {

@@ -13,6 +13,7 @@ static const uint ROW = 2 * GRID_QUADS;
 
 struct Placed
 {
+    float2 still;    // where it stood before it slid, samples
     float2 place;    // samples
     float lambda;    // the level field's λ
     float height;    // codes
@@ -31,6 +32,7 @@ Placed place_vertex(uint vertex, uint instance)
     float morph = level_morph(distance, bands[level]);
     precise float2 slid = node.origin + float2(slide(index.x, morph), slide(index.y, morph)) * node.step;
     Placed placed;
+    placed.still = still;
     placed.place = min(slid, edge);
     placed.lambda = float(level) + morph;
     placed.height = height_at(placed.place, placed.lambda);

@@ -30,6 +30,14 @@ struct NodeRecord
     float4 sun;           // unit vector toward the sun, haze a metre
     float4 sky;           // linear RGB at the horizon, 0
     MorphBand bands[MAX_LEVELS];
+    // For motion: this frame without jitter, and the last frame.
+    column_major float4x4 unjittered;
+    column_major float4x4 last_view_projection;
+    float4 last_camera_sample;
+    float4 last_camera_height;
+    float4 last_level_sample;
+    float4 motion_scale; // clip units to the target's parts in x and y, 0, 0
+    MorphBand last_bands[MAX_LEVELS];
 };
 
 [[vk::binding(BINDING_NODES, SET)]] StructuredBuffer<NodeRecord> nodes;

@@ -89,6 +89,21 @@ pub struct ViewConstants {
     pub sky: [f32; 4],
     /// A morph band a level.
     pub bands: [MorphBand; MAX_LEVELS],
+    /// Camera-relative terrain metres → clip space, without jitter.
+    pub unjittered: [[f32; 4]; 4],
+    /// The same in the last frame, of metres relative to its camera. Of a view's first frame, and after a cut, this frame's
+    /// own stand for all of the last one's.
+    pub last_view_projection: [[f32; 4]; 4],
+    /// `camera_sample` of the last frame.
+    pub last_camera_sample: [f32; 4],
+    /// `camera_height` of the last frame.
+    pub last_camera_height: [f32; 4],
+    /// `level_sample` of the last frame.
+    pub last_level_sample: [f32; 4],
+    /// Clip units to parts of the viewport, in x and downward; 0; 0.
+    pub motion_scale: [f32; 4],
+    /// `bands` of the last frame.
+    pub last_bands: [MorphBand; MAX_LEVELS],
 }
 
 /// A layer to the shaders, as one view sees it: its textures are repeated from the camera's place, which is wrapped in f64
@@ -204,8 +219,10 @@ pub struct TwinResult {
     pub hole: u32,
     /// The slope of H at λ, codes a sample, in x and in z.
     pub slope: [f32; 2],
-    /// 0: fills a multiple of sixteen bytes.
-    pub unused: [u32; 2],
+    /// λ of the last frame's level field at the place.
+    pub last_lambda: f32,
+    /// Metres that the last frame drew the place above its camera.
+    pub last_up: f32,
 }
 
 /// The arguments of one call of the twin of the blend, for sixteen layers.

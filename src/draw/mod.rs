@@ -22,6 +22,7 @@ mod surface;
 mod target;
 mod textures;
 mod twins;
+mod velocity;
 mod view_buffers;
 
 #[cfg(feature = "textures")]

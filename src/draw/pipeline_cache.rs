@@ -40,6 +40,8 @@ pub(super) struct PipelineKey {
 pub(super) enum DepthRule {
     /// Nearer wins, and is written. An equal depth wins as well, so that what a prepass placed is drawn over it.
     Write,
+    /// Drawn over what the same plan wrote, and not written.
+    Over,
     /// Drawn where nothing is in front of it, at the far plane, and not written.
     Behind,
 }
@@ -96,6 +98,7 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
     // Ground has a back, the triangle behind everything has none.
     let (depth_write, cull) = match key.depth {
         DepthRule::Write => (true, vk::CullModeFlags::BACK),
+        DepthRule::Over => (false, vk::CullModeFlags::BACK),
         DepthRule::Behind => (false, vk::CullModeFlags::NONE),
     };
     Pipeline::graphics(

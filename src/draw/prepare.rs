@@ -3,6 +3,7 @@
 use super::depth::depth_key;
 use super::sky::sky_key;
 use super::surface::{Variant, surface_key};
+use super::velocity::velocity_key;
 use super::{Renderer, Target};
 use crate::Result;
 use crate::lod::GridSize;
@@ -18,10 +19,8 @@ impl Renderer {
     /// # Errors
     /// What the device could not make; what was made before then is kept.
     pub fn prepare(&mut self, target: &Target, grid: GridSize, splat: Splat) -> Result<()> {
-        let (straight, mirrored) = (vk::FrontFace::COUNTER_CLOCKWISE, vk::FrontFace::CLOCKWISE);
-        let baked = !self.device().has_dynamic_front_face();
         let in_color = target.formats.color_count() > 0;
-        for front_face in [Some(straight), baked.then_some(mirrored)].into_iter().flatten() {
+        for front_face in self.front_faces() {
             for has_holes in [false, true] {
                 self.make_pipeline(depth_key(target, grid, has_holes, front_face)?, None)?;
                 // Shaded, as a diagnostic view, and in lines, which is one as well.
@@ -35,6 +34,26 @@ impl Renderer {
             }
         }
         if in_color { self.make_pipeline(sky_key(target), None) } else { Ok(()) }
+    }
+
+    /// Makes what [`Renderer::draw_velocity`] needs for terrains of this grid and a motion plane as `target` describes it.
+    ///
+    /// # Errors
+    /// What the device could not make; what was made before then is kept.
+    pub fn prepare_velocity(&mut self, target: &Target, grid: GridSize) -> Result<()> {
+        for front_face in self.front_faces() {
+            for has_holes in [false, true] {
+                self.make_pipeline(velocity_key(target, grid, has_holes, front_face)?, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The front faces that pipelines are made with.
+    fn front_faces(&self) -> impl Iterator<Item = vk::FrontFace> + use<> {
+        let baked = !self.device().has_dynamic_front_face();
+        let mirrored = baked.then_some(vk::FrontFace::CLOCKWISE);
+        [Some(vk::FrontFace::COUNTER_CLOCKWISE), mirrored].into_iter().flatten()
     }
 
     /// Drops every pipeline that was made for the formats, or the render pass and subpass, of `target`. For a host that

@@ -17,6 +17,20 @@ pub fn morph(distance: f32, band: MorphBand) -> f32 {
     if distance >= band.end { 1.0 } else { ((distance - band.start) * band.inverse).clamp(0.0, 1.0) }
 }
 
+/// λ at a distance, whatever node is drawn there: every finer level has morphed wholly at its place and no coarser one has
+/// begun, so the morphs of all levels add up to it. The twin of `last_lambda`.
+pub fn lambda(distance: f32, bands: &[MorphBand]) -> f32 {
+    let mut lambda = 0.0;
+    for band in bands {
+        let morph = morph(distance, *band);
+        lambda += morph;
+        if morph < 1.0 {
+            break;
+        }
+    }
+    lambda
+}
+
 /// A coordinate as its whole and its fractional part, which [`relative`] subtracts one after the other.
 pub(crate) fn split(value: f64) -> (f32, f32) {
     (value.floor() as f32, (value - value.floor()) as f32)

@@ -1,7 +1,7 @@
 //! A view's uniform block.
 
 use super::{Placement, View};
-use crate::abi::ViewConstants;
+use crate::abi::{MAX_LEVELS, MorphBand, ViewConstants};
 use crate::atlas::AtlasLayout;
 use crate::field::Field;
 use crate::lod::SelectInput;
@@ -37,7 +37,22 @@ pub(super) fn view_constants(
         sun: [0.0, 1.0, 0.0, 0.0],
         sky: [0.0; 4],
         bands: input.ranges.bands(),
+        unjittered: view_projection.to_cols_array_2d(),
+        last_view_projection: [[0.0; 4]; 4],
+        last_camera_sample: [0.0; 4],
+        last_camera_height: [0.0; 4],
+        last_level_sample: [0.0; 4],
+        motion_scale: [0.0; 4],
+        last_bands: [MorphBand::NEVER; MAX_LEVELS],
     }
+}
+
+/// The part of a view's block that motion is measured with, but for the last frame: `unjittered` maps terrain metres to clip
+/// space without jitter.
+pub(super) fn motion(constants: &mut ViewConstants, view: &View, unjittered: &Mat4) {
+    constants.unjittered = unjittered.to_cols_array_2d();
+    // The viewport's y points down; clip space's does where the viewport is not turned over.
+    constants.motion_scale = [0.5, if view.flip_y { -0.5 } else { 0.5 }, 0.0, 0.0];
 }
 
 /// The preview's part of a view's block.

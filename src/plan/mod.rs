@@ -7,6 +7,7 @@
 mod constants;
 mod frame;
 mod ground;
+mod history;
 mod material;
 mod placement;
 mod residency;

@@ -1,6 +1,7 @@
 //! A terrain: a field, where it stands and how it is drawn. Makes the plans.
 
-use super::constants::{light, pixels_at_a_metre, view_constants};
+use super::constants::{light, motion, pixels_at_a_metre, view_constants};
+use super::history::{Drawn, Histories};
 use super::material::Ground;
 use super::{FramePlan, Placement, Residency, View, ViewId, ViewPlan};
 use crate::abi::NodeRecord;
@@ -36,6 +37,7 @@ pub struct Terrain {
     settings: TerrainSettings,
     geometry: LodGeometry,
     trackers: Vec<Tracker>,
+    histories: Histories,
     frame: u64,
     seconds: f64,
 }
@@ -59,7 +61,16 @@ impl Terrain {
         let geometry = LodGeometry::new(field.desc(), settings.grid);
         check_settings(&geometry, &settings)?;
         let ground = Ground::default();
-        Ok(Self { field, ground, settings, geometry, trackers: Vec::new(), frame: 0, seconds: 0.0 })
+        Ok(Self {
+            field,
+            ground,
+            settings,
+            geometry,
+            trackers: Vec::new(),
+            histories: Histories::default(),
+            frame: 0,
+            seconds: 0.0,
+        })
     }
 
     /// The ground.
@@ -116,6 +127,7 @@ impl Terrain {
         // A view that was not planned for a while is forgotten: when it comes back it is sharp at once.
         let frame = self.frame;
         self.trackers.retain(|tracker| tracker.frame + 120 > frame);
+        self.histories.forget(frame, 120);
     }
 
     /// What this frame uploads and draws, for these views and a renderer that holds `residency`.
@@ -180,6 +192,12 @@ impl Terrain {
         let stats = select(&input, &mut nodes);
         let mut constants = view_constants(&self.field, &input, camera, &(view.projection * turn));
         light(&mut constants, view, &self.settings.placement);
+        motion(&mut constants, view, &(view.unjittered * turn));
+        let now = Drawn::of(self.field.desc(), &constants);
+        now.write(&mut constants);
+        if let Some(last) = self.histories.follow(view, self.frame, now) {
+            last.write(&mut constants);
+        }
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         Ok(ViewPlan {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),

@@ -118,6 +118,12 @@ macro_rules! for_each_shader {
             DepthVertex32 = "depth.vert.g32", "depth.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
             /// Vertices of the depth-only draw, patches of 64×64 quads.
             DepthVertex64 = "depth.vert.g64", "depth.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
+            /// Vertices of the motion pass, patches of 16×16 quads.
+            VelocityVertex16 = "velocity.vert.g16", "velocity.vert.hlsl", Vertex, "main", [("GRID_QUADS", 16)];
+            /// Vertices of the motion pass, patches of 32×32 quads.
+            VelocityVertex32 = "velocity.vert.g32", "velocity.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
+            /// Vertices of the motion pass, patches of 64×64 quads.
+            VelocityVertex64 = "velocity.vert.g64", "velocity.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
             /// The constant shader that benchmarks hold the surface against, patches of 16×16 quads.
             BaselineVertex16 = "baseline.vert.g16", "baseline.vert.hlsl", Vertex, "main", [("GRID_QUADS", 16)];
             /// The constant shader that benchmarks hold the surface against, patches of 32×32 quads.
@@ -150,6 +156,8 @@ macro_rules! for_each_shader {
                 [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 1)];
             /// The fragment stage of the depth-only draw, which discards holes.
             DepthFragment = "depth.frag", "depth.frag.hlsl", Fragment, "main", [];
+            /// The motion of a fragment since the last frame.
+            VelocityFragment = "velocity.frag", "velocity.frag.hlsl", Fragment, "main", [];
             /// The fragment stage of the benchmarks' constant shader.
             BaselineFragment = "baseline.frag", "baseline.frag.hlsl", Fragment, "main", [];
             /// The triangle of the preview's sky, which covers the whole target at the far plane.
@@ -215,6 +223,11 @@ impl ShaderId {
     /// [`GRID_SIZES`].
     pub fn depth_vertex(grid: u32) -> Option<Self> {
         Self::vertex_of("depth.vert.hlsl", grid)
+    }
+
+    /// The vertex module of the motion pass for a grid size, or `None` where it is none of [`GRID_SIZES`].
+    pub fn velocity_vertex(grid: u32) -> Option<Self> {
+        Self::vertex_of("velocity.vert.hlsl", grid)
     }
 
     /// The benchmarks' vertex module for patches of `grid` quads along an edge, or `None` when `grid` is not one of

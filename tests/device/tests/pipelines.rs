@@ -58,6 +58,33 @@ fn prepared_pipelines_have_both_front_faces_where_those_are_baked() {
     gpu.assert_silent();
 }
 
+#[test]
+fn the_motion_pass_is_prepared() {
+    let gpu = shared();
+    let mut stage = stage(&gpu, TargetKind::Dynamic);
+    let target = landform::draw::Target::dynamic(
+        vk::Format::R8G8B8A8_SRGB,
+        vk::Format::D32_SFLOAT,
+        vk::SampleCountFlags::TYPE_1,
+    );
+    stage.target.formats = stage.offscreen.formats();
+    assert_eq!(stage.target.formats, target.formats, "the test's own target stands in for a motion plane");
+    stage.renderer.prepare_velocity(&target, stage.terrain.settings().grid).unwrap();
+    let prepared = stage.renderer.stats().pipelines;
+    assert_eq!(prepared, 2, "with and without holes");
+    let view = camera(&stage);
+    for hole in [false, true] {
+        if hole {
+            stage.terrain.field_mut().set_hole(Quad::new(100, 100), true);
+        }
+        let plan = stage.terrain.plan(&[view], stage.renderer.residency()).unwrap();
+        stage.record(&plan, |renderer, cmd, target| {
+            renderer.draw_velocity(cmd, &plan.views[0], target).unwrap();
+        });
+    }
+    assert_eq!(stage.renderer.stats().pipelines, prepared);
+}
+
 /// A target without colour is prepared for depth alone.
 #[test]
 fn a_depth_target_is_prepared() {

@@ -1,6 +1,6 @@
 //! The shared shader functions, run on a device and held against their Rust twins.
 
-use glam::DVec3;
+use glam::{DVec3, Vec2};
 use landform::abi::{TwinCase, TwinResult, ViewConstants};
 use landform::atlas::HeightAtlas;
 use landform::draw::Renderer;
@@ -19,6 +19,11 @@ fn run(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) -> (View
     let device = unsafe { Device::new(gpu.host()) }.expect("a device");
     let mut renderer = Renderer::new(&device, field.desc()).expect("a renderer");
     let mut terrain = Terrain::new(field, TerrainSettings::default()).expect("a terrain");
+    // A last frame from elsewhere, and above the range.
+    let last = look(camera + DVec3::new(-30.3, 400.0, 17.1), 20.0, -10.0, Viewport::whole(64, 64));
+    terrain.begin_frame(0.1);
+    terrain.plan(&[last], renderer.residency()).expect("a plan");
+    terrain.begin_frame(0.1);
     let view = look(camera, 0.0, 0.0, Viewport::whole(64, 64));
     let plan = terrain.plan(&[view], renderer.residency()).expect("a plan");
     device.begin_frame();
@@ -36,6 +41,16 @@ fn run(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) -> (View
 
 fn ulps(a: f32, b: f32) -> u32 {
     (a.to_bits() as i32).abs_diff(b.to_bits() as i32)
+}
+
+/// The last frame's level-field distance at a place.
+fn last_distance_at(view: &ViewConstants, place: Vec2) -> f32 {
+    let [column, row, column_part, row_part] = view.last_level_sample;
+    let relative = Vec2::new(
+        level_field::relative(place.x, column, column_part, view.spacing[0]),
+        level_field::relative(place.y, row, row_part, view.spacing[1]),
+    );
+    level_field::distance(relative, view.last_camera_height[3])
 }
 
 /// Taps, slides and hole bits bit for bit; distances and λ within 4 units in the last place; heights within a code.
@@ -72,6 +87,16 @@ fn compare(gpu: &Arc<Gpu>, field: Field, camera: DVec3, cases: &[TwinCase]) {
         assert!((result.morph - morph).abs() <= most, "morph {} for {morph}", result.morph);
         assert!(result.distance < band.end || result.morph == 1.0, "not wholly morphed past the band");
         assert!(result.distance > band.start || result.morph == 0.0, "morphed before the band");
+        let last_distance = last_distance_at(&view, Vec2::new(x, z));
+        let last_lambda = level_field::lambda(last_distance, &view.last_bands);
+        // Both sum the same morphs of distances that differ by a rounding.
+        let steepest = view.last_bands.iter().map(|band| band.inverse).fold(0.0, f32::max);
+        let most = 4.0 * f32::EPSILON * (last_distance * steepest + 20.0);
+        assert!((result.last_lambda - last_lambda).abs() <= most, "{} for {last_lambda}", result.last_lambda);
+        let last_height = atlas.height(x, z, result.last_lambda);
+        let [code, part, metres, _] = view.last_camera_height;
+        let last_up = ((last_height - code) - part) * metres;
+        assert!((result.last_up - last_up).abs() <= metres, "{} for {last_up} of {case:?}", result.last_up);
         assert_eq!(result.target, lattice::slide_target(case.index));
         assert_eq!(
             result.slid.to_bits(),

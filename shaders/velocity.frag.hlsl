@@ -1,0 +1,27 @@
+// The motion of the ground on the target since the last frame, in parts of the viewport: x right, y down. What is here now was at
+// `here - motion`.
+#include "atlas.hlsl"
+
+[[vk::constant_id(0)]] const bool HAS_HOLES = false;
+
+// Further than this nothing that was drawn lies.
+static const float FARTHEST = 4.0;
+
+struct Fragment
+{
+    float4 position : SV_Position;
+    float2 place : PLACE;
+    float4 now : NOW;
+    float4 last : LAST;
+};
+
+float2 main(Fragment fragment) : SV_Target0
+{
+    if (HAS_HOLES && is_hole_at(fragment.place))
+        discard;
+    // What lay behind the last frame's camera was not in its picture.
+    if (fragment.last.w <= 1e-6)
+        return FARTHEST;
+    float2 moved = fragment.now.xy / fragment.now.w - fragment.last.xy / fragment.last.w;
+    return clamp(moved * motion_scale.xy, -FARTHEST, FARTHEST);
+}
