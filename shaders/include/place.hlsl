@@ -35,7 +35,7 @@ Placed place_vertex(uint vertex, uint instance)
     placed.still = still;
     placed.place = min(slid, edge);
     placed.lambda = float(level) + morph;
-    placed.height = height_at(placed.place, placed.lambda);
+    placed.height = height_at(placed.place, placed.lambda - spacing.w);
     precise float up = ((placed.height - camera_height.x) - camera_height.y) * camera_height.z;
     float2 across = relative_to(placed.place, camera_sample);
     placed.relative = float3(across.x, up, across.y);

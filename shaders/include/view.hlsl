@@ -24,7 +24,7 @@ struct NodeRecord
     float4 camera_sample; // whole column, whole row, part of a column, part of a row
     float4 camera_height; // whole code, part of a code, metres a code, dy
     float4 level_sample;  // where the level field is measured from, split like the camera
-    float4 spacing;       // x, z, 1 / tile quads, 0
+    float4 spacing;       // x, z, 1 / tile quads, mips finer than the geometry that heights are read
     uint4 map;            // quads x, quads z, tile quads, log2 of tile samples
     uint4 tiles;          // tiles x, tiles z, view mode, 0
     float4 sun;           // unit vector toward the sun, haze a metre

@@ -77,7 +77,8 @@ pub struct ViewConstants {
     pub camera_height: [f32; 4],
     /// Where the level field is measured from, in samples, split like the camera; the camera itself as a rule.
     pub level_sample: [f32; 4],
-    /// Metres between samples in x and in z; then 1 / tile quads; then 0.
+    /// Metres between samples in x and in z; then 1 / tile quads; then how many mips finer than λ heights are read, 0 but for
+    /// shadow casters.
     pub spacing: [f32; 4],
     /// Quads of the map in x and in z, quads a side of a tile, log2 of the samples a side of a tile.
     pub map: [u32; 4],

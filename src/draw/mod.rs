@@ -8,6 +8,7 @@
 //! set 1 as well, with the sky the push constants), the index buffer, viewport 0, scissor 0 and the dynamic front face.
 
 mod atlas_images;
+mod caster;
 mod depth;
 #[cfg(feature = "textures")]
 mod file_textures;

@@ -16,6 +16,8 @@ pub(super) const HAS_HOLES: u32 = 0;
 pub(super) const HAS_LAYERS: u32 = 2;
 /// Specialization constant: what is drawn may be a view other than the shaded one.
 pub(super) const HAS_VIEWS: u32 = 3;
+/// Specialization constant: the vertex stage clamps depth, where the device does not.
+pub(super) const CLAMP_DEPTH: u32 = 4;
 /// Specialization constant: the shader encodes colour for a target that does not.
 pub(super) const ENCODE_SRGB: u32 = 1;
 
@@ -40,6 +42,8 @@ pub(super) struct PipelineKey {
 pub(super) enum DepthRule {
     /// Nearer wins, and is written. An equal depth wins as well, so that what a prepass placed is drawn over it.
     Write,
+    /// As [`DepthRule::Write`] of both faces, with what lies before the near plane clamped to it.
+    Cast,
     /// Drawn over what the same plan wrote, and not written.
     Over,
     /// Drawn where nothing is in front of it, at the far plane, and not written.
@@ -94,10 +98,15 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
         (HAS_LAYERS, u32::from(key.has_layers)),
         (HAS_VIEWS, u32::from(key.has_views)),
     ];
-    let vertex = ShaderDesc { words: key.vertex.spirv(), entry: ENTRY, constants: &[] };
-    // Ground has a back, the triangle behind everything has none.
+    let casts = key.depth == DepthRule::Cast;
+    let clamps = device.features().depth_clamp;
+    let clamp_in_shader = [(CLAMP_DEPTH, u32::from(!clamps))];
+    let constants_of_vertex: &[_] = if casts { &clamp_in_shader } else { &[] };
+    let vertex = ShaderDesc { words: key.vertex.spirv(), entry: ENTRY, constants: constants_of_vertex };
+    // Ground has a back, which casts as well; the triangle behind everything has none.
     let (depth_write, cull) = match key.depth {
         DepthRule::Write => (true, vk::CullModeFlags::BACK),
+        DepthRule::Cast => (true, vk::CullModeFlags::NONE),
         DepthRule::Over => (false, vk::CullModeFlags::BACK),
         DepthRule::Behind => (false, vk::CullModeFlags::NONE),
     };
@@ -112,6 +121,7 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
             samples: key.target.samples,
             depth_test: Some(vk::CompareOp::GREATER_OR_EQUAL),
             depth_write,
+            depth_clamp: casts && clamps,
             cull,
             front_face: key.front_face,
             polygon_mode: if key.lines { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },

@@ -1,5 +1,6 @@
 //! Pipelines made ahead, and dropped: what a host does while it loads, or when its targets change.
 
+use super::caster::caster_key;
 use super::depth::depth_key;
 use super::sky::sky_key;
 use super::surface::{Variant, surface_key};
@@ -44,6 +45,19 @@ impl Renderer {
         for front_face in self.front_faces() {
             for has_holes in [false, true] {
                 self.make_pipeline(velocity_key(target, grid, has_holes, front_face)?, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes what [`Renderer::draw_caster`] needs for terrains of this grid and a shadow atlas as `target` describes it.
+    ///
+    /// # Errors
+    /// What the device could not make; what was made before then is kept.
+    pub fn prepare_casters(&mut self, target: &Target, grid: GridSize) -> Result<()> {
+        for front_face in self.front_faces() {
+            for has_holes in [false, true] {
+                self.make_pipeline(caster_key(target, grid, has_holes, front_face)?, None)?;
             }
         }
         Ok(())

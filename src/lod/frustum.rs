@@ -20,14 +20,29 @@ impl Frustum {
         let [x, y, z, w] = [0, 1, 2, 3].map(|row| view_projection.row(row));
         let mut frustum = Self::EVERYTHING;
         for plane in [w + x, w - x, w + y, w - y, w - z, z] {
-            let length = plane.truncate().length();
-            // The far plane of an infinite projection has no normal.
-            if length > 1e-12 * plane.w.abs() && length > 0.0 {
-                frustum.planes[frustum.count] = plane / length;
-                frustum.count += 1;
-            }
+            frustum.push(plane);
         }
         frustum
+    }
+
+    /// The planes of an orthographic light's matrix but for its near one: whatever stands between the light and what it sees
+    /// casts into it.
+    pub fn swept(view_projection: &Mat4) -> Self {
+        let [x, y, z, w] = [0, 1, 2, 3].map(|row| view_projection.row(row));
+        let mut frustum = Self::EVERYTHING;
+        for plane in [w + x, w - x, w + y, w - y, z] {
+            frustum.push(plane);
+        }
+        frustum
+    }
+
+    fn push(&mut self, plane: Vec4) {
+        let length = plane.truncate().length();
+        // The far plane of an infinite projection has no normal.
+        if length > 1e-12 * plane.w.abs() && length > 0.0 {
+            self.planes[self.count] = plane / length;
+            self.count += 1;
+        }
     }
 
     /// The same planes, relative to a place at this offset from the camera.

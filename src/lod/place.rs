@@ -46,7 +46,7 @@ pub fn place_vertex(
     let slid = index.map(|index| lattice::slide(index, morph));
     let place = (Vec2::from(node.origin) + Vec2::from(slid) * node.step).min(edge);
     let lambda = f32::from(level) + morph;
-    Placed { place, lambda, height: atlas.height(place.x, place.y, lambda) }
+    Placed { place, lambda, height: atlas.height(place.x, place.y, lambda - view.spacing[3]) }
 }
 
 /// The lattice indices of a patch's vertices, row by row.

@@ -213,6 +213,13 @@ impl LodRanges {
         Ok((Self::doubling(geometry, near, ratio), raised))
     }
 
+    /// One level everywhere, which does not morph: free of cracks as any single lattice is.
+    pub(crate) fn uniform(geometry: &LodGeometry, level: u32) -> Self {
+        let mut ranges = [f64::INFINITY; MAX_LEVELS];
+        ranges[..(level as usize).min(MAX_LEVELS)].fill(0.0);
+        Self { levels: geometry.levels, ratio: 0.5, ranges }
+    }
+
     /// Ranges that are not checked: for comparing the speed of selection with other quadtrees on their own ranges.
     /// A terrain drawn with them has cracks.
     #[doc(hidden)]

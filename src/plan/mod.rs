@@ -4,6 +4,7 @@
 //! Uploads are the difference between what the field holds and what a renderer confirmed ([`Residency`]). A plan that
 //! is dropped, repeated or played by two renderers loses nothing: what was not confirmed is planned again.
 
+mod casters;
 mod constants;
 mod frame;
 mod ground;
@@ -15,6 +16,7 @@ mod terrain;
 mod uploads;
 mod view;
 
+pub use casters::CasterSettings;
 pub use frame::{FramePlan, TileUpload, ViewPlan};
 pub use placement::Placement;
 pub use residency::{Residency, WeightShape};

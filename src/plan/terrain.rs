@@ -198,9 +198,8 @@ impl Terrain {
         if let Some(last) = self.histories.follow(view, self.frame, now) {
             last.write(&mut constants);
         }
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         Ok(ViewPlan {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id: next_plan_id(),
             nodes,
             constants,
             grid: self.settings.grid,
@@ -268,6 +267,12 @@ impl Terrain {
         }
         tracker.near
     }
+}
+
+/// A number that no other plan of a view has.
+pub(super) fn next_plan_id() -> u64 {
+    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Clip space a pixel wider on every side: jitter moves what is drawn by up to a pixel, and may bring in a node that the

@@ -118,6 +118,12 @@ macro_rules! for_each_shader {
             DepthVertex32 = "depth.vert.g32", "depth.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
             /// Vertices of the depth-only draw, patches of 64×64 quads.
             DepthVertex64 = "depth.vert.g64", "depth.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
+            /// Vertices of the shadow caster, patches of 16×16 quads.
+            CasterVertex16 = "caster.vert.g16", "caster.vert.hlsl", Vertex, "main", [("GRID_QUADS", 16)];
+            /// Vertices of the shadow caster, patches of 32×32 quads.
+            CasterVertex32 = "caster.vert.g32", "caster.vert.hlsl", Vertex, "main", [("GRID_QUADS", 32)];
+            /// Vertices of the shadow caster, patches of 64×64 quads.
+            CasterVertex64 = "caster.vert.g64", "caster.vert.hlsl", Vertex, "main", [("GRID_QUADS", 64)];
             /// Vertices of the motion pass, patches of 16×16 quads.
             VelocityVertex16 = "velocity.vert.g16", "velocity.vert.hlsl", Vertex, "main", [("GRID_QUADS", 16)];
             /// Vertices of the motion pass, patches of 32×32 quads.
@@ -223,6 +229,11 @@ impl ShaderId {
     /// [`GRID_SIZES`].
     pub fn depth_vertex(grid: u32) -> Option<Self> {
         Self::vertex_of("depth.vert.hlsl", grid)
+    }
+
+    /// The vertex module of the shadow caster for a grid size, or `None` where it is none of [`GRID_SIZES`].
+    pub fn caster_vertex(grid: u32) -> Option<Self> {
+        Self::vertex_of("caster.vert.hlsl", grid)
     }
 
     /// The vertex module of the motion pass for a grid size, or `None` where it is none of [`GRID_SIZES`].
