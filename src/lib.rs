@@ -31,6 +31,7 @@
 //! | [`splat`] | layers, how they blend and where they grow |
 //! | [`lod`] | ranges that cannot crack, the quadtree, the lattice and its slide |
 //! | [`plan`] | field + view → [`plan::FramePlan`]: nodes, uploads, constants. A value |
+//! | [`frame`] | the frame document, what a terrain inserts into it, the scene's terrains, lit or preview and why |
 //! | `gpu` | the mechanism: host, barriers, buffers, images, sets, pipelines (feature `vulkan`) |
 //! | `draw` | the renderer, one pass a file (feature `vulkan`) |
 //!
@@ -129,6 +130,7 @@ pub mod atlas;
 pub mod draw;
 mod error;
 pub mod field;
+pub mod frame;
 #[cfg(feature = "vulkan")]
 pub mod gpu;
 pub mod import;

@@ -1,0 +1,154 @@
+//! The standard frame: one node in a document, many in the frame.
+
+use super::names;
+use super::{
+    AmbientCombine, FrameDocument, FrameNode, FrameTransform, Pass, QualityScalars, ShadowMap, Sky,
+    SplitPlanes, Stage, TargetDesc, TargetFormat, TargetSize, Tonemap,
+};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A preset: shadows, opaque things, a sky, motion, and a tonemap, under the standard names.
+///
+/// | in order | where | targets that are declared for it |
+/// |---|---|---|
+/// | `ShadowMap` | `shadows` | `ShadowAtlas` |
+/// | `Pass` `Main` | always | `SceneHdr`, `SceneDepth`; `SceneAlbedo`, `SceneNormals`, `SceneSpecular` with `split` |
+/// | `after_opaque` | as written | |
+/// | `Sky` | `sky` | |
+/// | `Pass` `Motion` | `motion` | `SceneMotion` |
+/// | `AmbientCombine` | `split` | |
+/// | `before_tonemap` | as written | |
+/// | `Tonemap` | always | |
+///
+/// A target or a view that the document declares itself stays as it is. The frame is also split where the document
+/// declares all three planes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StandardFrame {
+    /// Whether the sun throws shadows.
+    pub shadows: bool,
+    /// Whether the sky is drawn.
+    pub sky: bool,
+    /// Whether motion is drawn into a plane, for what resolves over time.
+    pub motion: bool,
+    /// Whether lighting is split into planes.
+    pub split: bool,
+    /// Exposure of the [`Tonemap`], −16…24.
+    pub ev100: f32,
+    /// Cascades of the [`ShadowMap`], 1…4; the tier's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadow_cascades: Option<u32>,
+    /// Texels a side of a cascade's tile, 16…8192; the tier's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadow_tile: Option<u32>,
+    /// Metres that the cascades reach, 1…1e6; the tier's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadow_distance: Option<f64>,
+    /// Nodes after opaque things, sharing their depth: a `Terrain` with numbers of its own, rocks of the host's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after_opaque: Vec<FrameNode>,
+    /// Nodes after everything that has depth: particles, glass, a resolve over time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before_tonemap: Vec<FrameNode>,
+}
+
+impl Default for StandardFrame {
+    fn default() -> Self {
+        Self {
+            shadows: true,
+            sky: true,
+            motion: false,
+            split: false,
+            ev100: Tonemap::default().ev100,
+            shadow_cascades: None,
+            shadow_tile: None,
+            shadow_distance: None,
+            after_opaque: Vec::new(),
+            before_tonemap: Vec::new(),
+        }
+    }
+}
+
+impl StandardFrame {
+    /// What the preset writes of the quality's numbers.
+    pub fn scalars(&self) -> QualityScalars {
+        QualityScalars {
+            shadow_cascades: self.shadow_cascades,
+            shadow_tile: self.shadow_tile,
+            shadow_distance: self.shadow_distance,
+            ..QualityScalars::default()
+        }
+    }
+
+    /// The nodes that the preset stands for. What they name is declared in `document` where it is not yet.
+    pub fn expand(&self, document: &mut FrameDocument) -> Vec<FrameNode> {
+        let main = Pass::new(Stage::Main);
+        let motion = Pass::new(Stage::Motion);
+        let split = self.split || main.planes().declared(|name| document.has_target(name)).is_some();
+        self.declare(document, main.planes(), split);
+        let shadows = ShadowMap {
+            cascades: self.shadow_cascades,
+            tile: self.shadow_tile,
+            distance: self.shadow_distance,
+            ..ShadowMap::default()
+        };
+        let tonemap = Tonemap { ev100: self.ev100, ..Tonemap::default() };
+        let mut nodes = Vec::new();
+        nodes.extend(self.shadows.then_some(FrameNode::ShadowMap(shadows)));
+        nodes.push(FrameNode::Pass(main));
+        nodes.extend_from_slice(&self.after_opaque);
+        nodes.extend(self.sky.then(|| FrameNode::Sky(Sky::default())));
+        nodes.extend(self.motion.then_some(FrameNode::Pass(motion)));
+        nodes.extend(split.then(|| FrameNode::AmbientCombine(AmbientCombine::default())));
+        nodes.extend_from_slice(&self.before_tonemap);
+        nodes.push(FrameNode::Tonemap(tonemap));
+        nodes
+    }
+
+    fn declare(&self, document: &mut FrameDocument, planes: SplitPlanes<'_>, split: bool) {
+        if !document.has_view(names::CAMERA) {
+            document.views.push(names::CAMERA.to_owned());
+        }
+        let mut declare = |wanted: bool, name: &str, format: TargetFormat, size: TargetSize| {
+            if wanted && document.target(name).is_none() {
+                document.targets.push(TargetDesc { size, ..TargetDesc::new(name, format) });
+            }
+        };
+        let whole = TargetSize::default();
+        declare(true, names::SCENE_HDR, TargetFormat::Rgba16Float, whole);
+        declare(true, names::SCENE_DEPTH, TargetFormat::Depth32Float, whole);
+        declare(self.shadows, names::SHADOW_ATLAS, TargetFormat::Depth32Float, TargetSize::Shadow);
+        declare(self.motion, names::SCENE_MOTION, TargetFormat::Rg16Float, whole);
+        declare(split, planes.albedo, TargetFormat::Rgba8Srgb, whole);
+        declare(split, planes.normals, TargetFormat::Rgba16Float, whole);
+        declare(split, planes.specular, TargetFormat::Rgba8Unorm, whole);
+    }
+}
+
+/// Puts the nodes of a [`StandardFrame`] in its place. The first of [`Transforms::default`](super::Transforms).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExpandStandardFrame;
+
+impl FrameTransform for ExpandStandardFrame {
+    fn name(&self) -> &'static str {
+        "StandardFrame"
+    }
+
+    fn apply(&self, document: &mut FrameDocument) -> Result<()> {
+        let is_preset = |node: &FrameNode| matches!(node, FrameNode::StandardFrame(_));
+        let Some(at) = document.nodes.iter().position(is_preset) else { return Ok(()) };
+        let another = document.nodes[at + 1..].iter().any(is_preset);
+        if another || document.expanded {
+            let why = "a second StandardFrame; a frame has one, and what is added to it stands in after_opaque or \
+                       before_tonemap, or beside it";
+            return Err(Error::invalid("frame document", why));
+        }
+        if let FrameNode::StandardFrame(preset) = document.nodes.remove(at) {
+            let nodes = preset.expand(document);
+            document.nodes.splice(at..at, nodes);
+            document.expanded = true;
+        }
+        Ok(())
+    }
+}
