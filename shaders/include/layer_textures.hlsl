@@ -289,6 +289,10 @@ void layer_heights(uint slots, LayerPlace place, float4 set, inout float4 conten
     }
     FOR_SLOTS(slots, CONTEND)
 }
+#undef ADD_HEIGHT
+#undef CONTEND
 #endif
+#undef ADD_LAYER
+#undef READ
 
 #endif

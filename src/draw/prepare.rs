@@ -17,6 +17,8 @@ impl Renderer {
     /// where the target has colour the surface, its diagnostic views, its wireframe where the device draws those, and the
     /// sky; each with and without holes, and for both front faces where the device cannot set it while recording.
     ///
+    /// A terrain that has no layers yet and is to get some has two answers of `Splat::of`: prepare both.
+    ///
     /// # Errors
     /// What the device could not make; what was made before then is kept.
     pub fn prepare(&mut self, target: &Target, grid: GridSize, splat: Splat) -> Result<()> {

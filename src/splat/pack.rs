@@ -60,12 +60,7 @@ pub(crate) fn pack(material: &Material, view: &PackView) -> MaterialConstants {
         slot_listed: slots(&|slot| slot < listed),
         slot_under: slots(&|slot| slot < listed && is_under(slot)),
         slot_first: slots(&|slot| slot == first),
-        world: [
-            number(cos),
-            number(sin),
-            number(0.5 * over / view.spacing.x),
-            number(0.5 * over / view.spacing.y),
-        ],
+        world: [number(cos), number(sin), half_base(over, view.spacing.x), half_base(over, view.spacing.y)],
         // A second scale that takes over at once would be divided by 0.
         distance_scales: [
             far_from,
@@ -77,6 +72,12 @@ pub(crate) fn pack(material: &Material, view: &PackView) -> MaterialConstants {
         variation_scale: [number(1.0 / patch), number(variation.strength.into()), 0.0, 0.0],
         layers,
     }
+}
+
+/// Half of what slopes are measured over, in samples, and a sample at least: within one, a bilinear surface has a slope of its own
+/// in every quad, and far from the map's corner a float cannot tell its ends apart.
+fn half_base(metres: f64, spacing: f64) -> f32 {
+    number((0.5 * metres / spacing).max(1.0))
 }
 
 fn pack_set(params: BlendParams) -> [f32; 4] {
@@ -214,6 +215,15 @@ mod tests {
         assert_eq!((layer.flags, packed.layers[1].flags), ([1, 3, 0, 0], [0, 4, 0, 0]));
         let empty = packed.layers[15];
         assert_eq!((empty.near[3], empty.blend, empty.flags), (1.0, [1.0, 0.0, 0.0, 0.0], [0; 4]));
+    }
+
+    #[test]
+    fn slopes_are_measured_over_two_samples_at_least() {
+        let coarse = PackView { spacing: DVec2::new(30.0, 90.0), ..VIEW };
+        let [.., x, z] = pack(&Material { slope_over: 0.01, ..Material::default() }, &coarse).world;
+        assert_eq!([x, z], [1.0, 1.0]);
+        // Where such ends are told apart on the largest map.
+        assert!(12_000.4f32 + x > 12_000.4 - x);
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl WeightFiles {
 /// lie over the others. A text in each file says how many of its channels are layers, so that nothing is left to guess; a
 /// program that saves the picture anew may leave it out.
 ///
-/// The files appear when all are complete: those that were there before stay until then.
+/// All are written beside their places before any is moved there, so a full disk leaves the files that were there before.
 ///
 /// # Errors
 /// [`Error::File`] where a file cannot be written.

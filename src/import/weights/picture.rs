@@ -156,10 +156,10 @@ fn layers_of(
     alpha_varies: bool,
     options: &WeightOptions,
 ) -> Result<(usize, Option<&'static str>)> {
-    // A program that kept the text may have painted on what was no layer; and who states that alpha is none is believed.
+    // A program that kept the text may have painted on what was no layer; and who states what alpha is is believed.
     let is_empty = |layers: &usize| channels[*layers..].iter().all(Patches::are_empty);
-    let ignores = picture.has_alpha && options.alpha == Alpha::Ignore;
-    if let Some(layers) = picture.stated_layers.filter(|layers| !ignores && is_empty(layers)) {
+    let is_stated = picture.has_alpha && options.alpha != Alpha::Auto;
+    if let Some(layers) = picture.stated_layers.filter(|layers| !is_stated && is_empty(layers)) {
         return Ok((layers, None));
     }
     let numbers = channels.iter().position(Patches::are_layer_numbers);

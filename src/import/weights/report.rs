@@ -87,6 +87,14 @@ impl WeightReport {
                 self.empty
             ));
         }
+        let sharing = (0..self.layers).filter(|layer| self.over >> layer & 1 == 0).count();
+        if sharing == 1 && self.sums.0 < self.sums.1 {
+            self.warnings.push(
+                "one channel alone has nothing to share with, so its layer is all of it everywhere; add the picture of the \
+                 others"
+                    .into(),
+            );
+        }
     }
 }
 

@@ -385,7 +385,7 @@ fn motion_covers_what_the_surface_covers() {
         });
         let whole = surface.iter().filter(|&&count| count == 4).count();
         assert_eq!(surface, motion, "{samples:?}");
-        assert!(whole > 10_000 && surface.iter().any(|&count| count == 0));
-        assert!(samples == vk::SampleCountFlags::TYPE_1 || surface.iter().any(|&count| count == 2));
+        assert!(whole > 10_000 && surface.contains(&0));
+        assert!(samples == vk::SampleCountFlags::TYPE_1 || surface.contains(&2));
     }
 }

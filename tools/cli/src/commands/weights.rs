@@ -17,7 +17,8 @@ use std::process::ExitCode;
 /// mode Alpha) are none of that: --over says which they are. Pictures of layer numbers are refused: small whole numbers in
 /// patches, unless --faint says that they are weights; `landform render --ids` reads those.
 ///
-/// What -o writes is read back as it is, by this command and by `--weights` of render and of the valley.
+/// What -o writes is read back as it is, by this command with the same --over and by `--weights` of render and of the valley,
+/// which know it from the material.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
