@@ -96,6 +96,9 @@ impl Stage {
             self.swapchain =
                 Swapchain::new(&self.surface, self.scene.device(), self.samples, shown.size, old)?;
             self.stale = false;
+            if let Some(swapchain) = &self.swapchain {
+                self.scene.make_pipelines(&target_of(swapchain, self.samples))?;
+            }
         }
         let Some(swapchain) = &self.swapchain else { return Ok(false) };
         // Waits until the frame that used this slot has completed; only then is its semaphore free again.
@@ -142,7 +145,7 @@ impl Stage {
 
     fn record(&mut self, raw: vk::CommandBuffer, image: usize) -> Result<()> {
         let Some(swapchain) = &mut self.swapchain else { return Ok(()) };
-        let target = Target::dynamic(swapchain.format(), swapchain.depth_format(), self.samples);
+        let target = target_of(swapchain, self.samples);
         let device: Arc<Device> = self.scene.device().clone();
         // SAFETY: the command buffer was begun for this frame and is submitted before the next one.
         let cmd = unsafe { device.record(raw) };
@@ -214,4 +217,8 @@ impl Drop for Acquired {
             unsafe { self.gpu.device.destroy_semaphore(semaphore, None) };
         }
     }
+}
+
+fn target_of(swapchain: &Swapchain, samples: vk::SampleCountFlags) -> Target {
+    Target::dynamic(swapchain.format(), swapchain.depth_format(), samples)
 }

@@ -137,6 +137,14 @@ impl Scene {
         &self.device
     }
 
+    /// Makes every pipeline that drawing into `target` may need, so that no frame waits for one, whatever view is shown.
+    ///
+    /// # Errors
+    /// What the device could not make.
+    pub fn make_pipelines(&mut self, target: &Target) -> Result<()> {
+        Ok(self.renderer.prepare(target, self.terrain.settings().grid, self.terrain.splat())?)
+    }
+
     /// Begins a frame: plans a view and records the copies that it needs. Outside of a rendering scope.
     ///
     /// The command buffer records, is of the scene's host and is submitted before the next frame.
