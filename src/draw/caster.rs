@@ -41,16 +41,8 @@ pub(super) fn caster_key(
     has_holes: bool,
     front_face: vk::FrontFace,
 ) -> Result<PipelineKey> {
-    Ok(PipelineKey {
-        name: "landform caster",
-        vertex: grid_shader(ShaderId::caster_vertex, grid)?,
-        fragment: has_holes.then_some(ShaderId::DepthFragment),
-        target: *target,
-        has_holes,
-        has_layers: false,
-        has_views: false,
-        lines: false,
-        depth: DepthRule::Cast,
-        front_face,
-    })
+    let vertex = grid_shader(ShaderId::caster_vertex, grid)?;
+    let fragment = has_holes.then_some(ShaderId::DepthFragment);
+    let plain = PipelineKey::plain("landform caster", vertex, fragment, target, DepthRule::Cast, front_face);
+    Ok(PipelineKey { has_holes, ..plain })
 }

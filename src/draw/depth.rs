@@ -32,16 +32,8 @@ pub(super) fn depth_key(
     has_holes: bool,
     front_face: vk::FrontFace,
 ) -> Result<PipelineKey> {
-    Ok(PipelineKey {
-        name: "landform depth",
-        vertex: grid_shader(ShaderId::depth_vertex, grid)?,
-        fragment: has_holes.then_some(ShaderId::DepthFragment),
-        target: *target,
-        has_holes,
-        has_layers: false,
-        has_views: false,
-        lines: false,
-        depth: DepthRule::Write,
-        front_face,
-    })
+    let vertex = grid_shader(ShaderId::depth_vertex, grid)?;
+    let fragment = has_holes.then_some(ShaderId::DepthFragment);
+    let plain = PipelineKey::plain("landform depth", vertex, fragment, target, DepthRule::Write, front_face);
+    Ok(PipelineKey { has_holes, ..plain })
 }

@@ -37,6 +37,31 @@ pub(super) struct PipelineKey {
     pub(super) front_face: vk::FrontFace,
 }
 
+impl PipelineKey {
+    /// The pipeline of these modules with nothing else to it: no holes, layers, views or lines.
+    pub(super) fn plain(
+        name: &'static str,
+        vertex: ShaderId,
+        fragment: Option<ShaderId>,
+        target: &Target,
+        depth: DepthRule,
+        front_face: vk::FrontFace,
+    ) -> Self {
+        Self {
+            name,
+            vertex,
+            fragment,
+            target: *target,
+            has_holes: false,
+            has_layers: false,
+            has_views: false,
+            lines: false,
+            depth,
+            front_face,
+        }
+    }
+}
+
 /// How a pass uses depth. All are reverse-Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum DepthRule {

@@ -27,16 +27,7 @@ impl Renderer {
 
 /// The pipeline that draws the sky.
 pub(super) fn sky_key(target: &Target) -> PipelineKey {
-    PipelineKey {
-        name: "landform sky",
-        vertex: ShaderId::SkyVertex,
-        fragment: Some(ShaderId::SkyFragment),
-        target: *target,
-        has_holes: false,
-        has_layers: false,
-        has_views: false,
-        lines: false,
-        depth: DepthRule::Behind,
-        front_face: vk::FrontFace::COUNTER_CLOCKWISE,
-    }
+    let (vertex, fragment) = (ShaderId::SkyVertex, Some(ShaderId::SkyFragment));
+    let front_face = vk::FrontFace::COUNTER_CLOCKWISE;
+    PipelineKey::plain("landform sky", vertex, fragment, target, DepthRule::Behind, front_face)
 }

@@ -34,18 +34,10 @@ impl Renderer {
     /// Draws the view's patches flat and with a constant colour: the baseline that the surface's cost is a ratio of.
     #[doc(hidden)]
     pub fn draw_baseline(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
-        let key = PipelineKey {
-            name: "landform baseline",
-            vertex: grid_shader(ShaderId::baseline_vertex, view.grid)?,
-            fragment: Some(ShaderId::BaselineFragment),
-            target: *target,
-            has_holes: false,
-            has_layers: false,
-            has_views: false,
-            lines: false,
-            depth: DepthRule::Write,
-            front_face: self.baked_front_face(view),
-        };
+        let vertex = grid_shader(ShaderId::baseline_vertex, view.grid)?;
+        let (fragment, front_face) = (Some(ShaderId::BaselineFragment), self.baked_front_face(view));
+        let depth = DepthRule::Write;
+        let key = PipelineKey::plain("landform baseline", vertex, fragment, target, depth, front_face);
         self.draw_nodes(cmd, c"landform baseline", view, key, None)
     }
 }
@@ -70,16 +62,8 @@ pub(super) fn surface_key(
     let fragment = ShaderId::preview_fragment(module_slots(splat), splat.height).ok_or_else(|| {
         Error::invalid("layers", format!("no shader is compiled for {} layers", splat.slots))
     })?;
-    Ok(PipelineKey {
-        name: "landform surface",
-        vertex: grid_shader(ShaderId::surface_vertex, grid)?,
-        fragment: Some(fragment),
-        target: *target,
-        has_holes,
-        has_layers: splat.slots > 0,
-        has_views,
-        lines,
-        depth: DepthRule::Write,
-        front_face,
-    })
+    let vertex = grid_shader(ShaderId::surface_vertex, grid)?;
+    let depth = DepthRule::Write;
+    let plain = PipelineKey::plain("landform surface", vertex, Some(fragment), target, depth, front_face);
+    Ok(PipelineKey { has_holes, has_layers: splat.slots > 0, has_views, lines, ..plain })
 }

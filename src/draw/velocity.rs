@@ -41,16 +41,9 @@ pub(super) fn velocity_key(
     has_holes: bool,
     front_face: vk::FrontFace,
 ) -> Result<PipelineKey> {
-    Ok(PipelineKey {
-        name: "landform velocity",
-        vertex: grid_shader(ShaderId::velocity_vertex, grid)?,
-        fragment: Some(ShaderId::VelocityFragment),
-        target: *target,
-        has_holes,
-        has_layers: false,
-        has_views: false,
-        lines: false,
-        depth: DepthRule::Over,
-        front_face,
-    })
+    let vertex = grid_shader(ShaderId::velocity_vertex, grid)?;
+    let fragment = Some(ShaderId::VelocityFragment);
+    let plain =
+        PipelineKey::plain("landform velocity", vertex, fragment, target, DepthRule::Over, front_face);
+    Ok(PipelineKey { has_holes, ..plain })
 }
