@@ -137,6 +137,7 @@ pub mod import;
 pub mod lod;
 pub mod plan;
 pub mod query;
+mod ron_text;
 pub mod shaders;
 pub mod splat;
 pub mod synth;

@@ -3,14 +3,16 @@
 use super::FrameDocument;
 use super::check::At;
 use super::lines;
+use crate::ron_text::RonText;
 use crate::{Error, Result};
 use ron::extensions::Extensions;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
-/// The largest file of a document, bytes: far more than 256 nodes need.
-const MAX_BYTES: u64 = 1 << 20;
+const TEXT: RonText = RonText {
+    what: "a frame document is a text of nodes in RON",
+    extensions: Extensions::IMPLICIT_SOME.union(Extensions::UNWRAP_VARIANT_NEWTYPES),
+    hint,
+};
 
 impl FrameDocument {
     /// The document that a text in RON states, checked by [`FrameDocument::validate`].
@@ -48,38 +50,18 @@ impl FrameDocument {
     /// [`Error::File`] for a file that cannot be read or is larger than 1 MiB, and for what `from_ron` refuses.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        read_text(path).and_then(|text| checked(&text)).map_err(|why| Error::file(path, why))
+        TEXT.read(path).and_then(|text| checked(&text)).map_err(|why| Error::file(path, why))
     }
 
     /// The document as [`FrameDocument::from_ron`] reads it. The numbers come back bit for bit.
     pub fn to_ron(&self) -> String {
-        let pretty = ron::ser::PrettyConfig::new().indentor("  ").compact_arrays(false).new_line("\n");
-        // Strings, numbers, words and lists: nothing here that RON could not write.
-        let mut text = options().to_string_pretty(self, pretty).unwrap_or_default();
-        text.push('\n');
-        text
+        TEXT.write(self)
     }
-}
-
-fn options() -> ron::Options {
-    let extensions = Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES;
-    ron::Options::default().with_default_extension(extensions)
-}
-
-fn read_text(path: &Path) -> Result<String, String> {
-    let unread = |error: std::io::Error| format!("cannot be read: {error}");
-    let mut bytes = Vec::new();
-    File::open(path).map_err(unread)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unread)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err("is larger than 1 MiB; a frame document is a text of nodes in RON".to_string());
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| "is no text in UTF-8; a frame document is a text of nodes in RON".to_string())
 }
 
 /// The document of a text, or a sentence that says on which line it is wrong and what would work.
 fn checked(text: &str) -> Result<FrameDocument, String> {
-    let document = parse(text)?;
+    let document: FrameDocument = TEXT.parse(text)?;
     document.as_written().map_err(|refusal| {
         let line = match refusal.at {
             At::Document => None,
@@ -90,19 +72,6 @@ fn checked(text: &str) -> Result<FrameDocument, String> {
         line + &refusal.sentence(&document)
     })?;
     Ok(document)
-}
-
-fn parse(text: &str) -> Result<FrameDocument, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    options().from_str(text).map_err(|error| {
-        let at = error.span.start;
-        let mut said = error.code.to_string();
-        if let Some(first) = said.get(..1) {
-            let first = first.to_lowercase();
-            said.replace_range(..1, &first);
-        }
-        format!("line {}, column {}: {said}{}", at.line, at.col, hint(&error.code))
-    })
 }
 
 /// What would work instead, where the parser's own words do not say it.

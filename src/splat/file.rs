@@ -1,14 +1,13 @@
 //! A material as a file: RON, with what is left out at its default.
 
 use super::Material;
+use crate::ron_text::RonText;
 use crate::{Error, Result};
 use ron::extensions::Extensions;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
-/// The largest file of a material, bytes: far more than 16 layers need.
-const MAX_BYTES: u64 = 1 << 20;
+const TEXT: RonText =
+    RonText { what: "a material is a text of layers in RON", extensions: Extensions::IMPLICIT_SOME, hint };
 
 impl Material {
     /// The material that a text in RON states, checked by [`Material::validate`].
@@ -32,7 +31,7 @@ impl Material {
     /// [`Error::Invalid`] with the line and the column of what cannot be read, and for what is refused by
     /// [`Material::validate`].
     pub fn from_ron(text: &str) -> Result<Self> {
-        let material = parse(text).map_err(|why| Error::invalid("material", why))?;
+        let material: Self = TEXT.parse(text).map_err(|why| Error::invalid("material", why))?;
         material.validate()?;
         Ok(material)
     }
@@ -44,8 +43,8 @@ impl Material {
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let read = || -> Result<Self, String> {
-            let text = read_text(path)?;
-            let material = parse(&text)?;
+            let text = TEXT.read(path)?;
+            let material: Self = TEXT.parse(&text)?;
             material.validate().map_err(|error| match error {
                 Error::Invalid { why, .. } => why,
                 error => error.to_string(),
@@ -57,41 +56,8 @@ impl Material {
 
     /// The material as [`Material::from_ron`] reads it, without what has its default. The numbers come back bit for bit.
     pub fn to_ron(&self) -> String {
-        let pretty = ron::ser::PrettyConfig::new().indentor("  ").compact_arrays(false).new_line("\n");
-        // Strings, numbers, lists and a map of strings: nothing here that RON could not write.
-        let mut text = options().to_string_pretty(self, pretty).unwrap_or_default();
-        text.push('\n');
-        text
+        TEXT.write(self)
     }
-}
-
-fn options() -> ron::Options {
-    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
-}
-
-fn read_text(path: &Path) -> Result<String, String> {
-    let unread = |error: std::io::Error| format!("cannot be read: {error}");
-    let mut bytes = Vec::new();
-    File::open(path).map_err(unread)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unread)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err("is larger than 1 MiB; a material is a text of layers in RON".to_string());
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| "is no text in UTF-8; a material is a text of layers in RON".to_string())
-}
-
-/// The material of a text, or a sentence that says where it cannot be read and what would work.
-fn parse(text: &str) -> Result<Material, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    options().from_str(text).map_err(|error| {
-        let at = error.span.start;
-        let mut said = error.code.to_string();
-        if let Some(first) = said.get(..1) {
-            let first = first.to_lowercase();
-            said.replace_range(..1, &first);
-        }
-        format!("line {}, column {}: {said}{}", at.line, at.col, hint(&error.code))
-    })
 }
 
 /// What would work instead, where the parser's own words do not say it.
