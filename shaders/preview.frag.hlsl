@@ -1,6 +1,7 @@
 // The preview: a hard-coded sun over the layers, or over a neutral tint by height and slope where there are none; and the
 // diagnostic views.
 #include "surface.hlsl"
+#include "microfacets.hlsl"
 #include "output.hlsl"
 
 [[vk::constant_id(0)]] const bool HAS_HOLES = false;
@@ -16,35 +17,6 @@ static const uint VIEW_WEIGHTS = 5;
 static const uint VIEW_DOMINANT = 6;
 static const uint VIEW_LAYERS = 7;
 static const uint VIEW_SLOPE = 8;
-
-// Green below, dry above, pale at the top; bare where it is steep.
-float3 tint(float height, float up)
-{
-    float3 meadow = float3(0.092, 0.112, 0.044);
-    float3 heath = float3(0.165, 0.140, 0.078);
-    float3 stone = float3(0.185, 0.172, 0.155);
-    float3 pale = float3(0.560, 0.565, 0.580);
-    float3 ground = lerp(meadow, heath, smoothstep(0.15, 0.55, height));
-    ground = lerp(ground, pale, smoothstep(0.66, 0.92, height));
-    return lerp(stone, ground, smoothstep(0.68, 0.90, up));
-}
-
-// Microfacets that shine a little (GGX, Walter et al. 2007; visibility after Lagarde and de Rousiers 2014): what tells wet
-// stone from grass. The ground is a dielectric, 0.04 head on.
-float shine(float3 normal, float3 toward_sun, float3 toward_eye, float roughness)
-{
-    float3 half_way = toward_sun + toward_eye;
-    // Straight against the sun there is no half-way.
-    half_way *= rsqrt(max(dot(half_way, half_way), 1e-8));
-    float alpha = max(roughness * roughness, 0.02);
-    float squared = alpha * alpha;
-    float facing = saturate(dot(normal, half_way));
-    float spread = facing * facing * (squared - 1.0) + 1.0;
-    float fresnel = 0.04 + 0.96 * pow(1.0 - saturate(dot(toward_sun, half_way)), 5.0);
-    float seen = max(dot(normal, toward_eye), 0.05);
-    float lit = max(dot(normal, toward_sun), 0.05);
-    return squared / (3.14159265 * spread * spread) * fresnel * 0.25 / lerp(2.0 * seen * lit, seen + lit, alpha);
-}
 
 float3 shaded(Fragment fragment, Ground ground)
 {
@@ -63,7 +35,7 @@ float3 shaded(Fragment fragment, Ground ground)
     bool parallel = all(view_projection[3].xyz == 0.0);
     float3 toward_eye = parallel ? normalize(view_projection[2].xyz) : -normalize(fragment.relative);
     if (HAS_LAYERS)
-        light += radiance * ground.occlusion * 3.14159265 * shine(normal, sun.xyz, toward_eye, ground.roughness);
+        light += radiance * ground.occlusion * 0.5 * 3.14159265 * microfacets(normal, sun.xyz, toward_eye, ground.roughness);
     float distance = length(fragment.relative);
     float haze = 1.0 - exp(-distance * sun.w);
     return lerp(light, sky.rgb, haze);
@@ -169,8 +141,6 @@ float4 main(Fragment fragment) : SV_Target0
     // Asked first and acted on last: a discarded fragment still has a part in its neighbours' derivatives.
     bool open = HAS_HOLES && is_hole_at(fragment.place);
     Ground ground = ground_at(fragment, HAS_VIEWS && tiles.z == VIEW_SLOPE);
-    if (!HAS_LAYERS)
-        ground.albedo = tint(fragment.level.y / 65535.0, ground.relief.y);
     float3 lit = shown_view(fragment, ground, shaded(fragment, ground));
     if (open)
         discard;

@@ -62,6 +62,22 @@ impl Error {
         Error::File { path: path.into(), why: why.into() }
     }
 
+    /// The same with what it happened in at its beginning: a terrain of the scene, a node of the frame.
+    #[cfg(feature = "vulkan")]
+    pub(crate) fn in_context(self, context: &str) -> Self {
+        match self {
+            Error::Invalid { what, why } => Error::Invalid { what, why: format!("{context}: {why}") },
+            Error::Unsupported { what, why } => Error::Unsupported { what, why: format!("{context}: {why}") },
+            Error::Vulkan { resource, call, result } => {
+                Error::Vulkan { resource: format!("{context}: {resource}"), call, result }
+            }
+            Error::Memory { resource, why } => {
+                Error::Memory { resource: format!("{context}: {resource}"), why }
+            }
+            file @ Error::File { .. } => file,
+        }
+    }
+
     /// A failed Vulkan call.
     #[cfg(feature = "vulkan")]
     pub(crate) fn vulkan(resource: impl Into<String>, call: &'static str, result: ash::vk::Result) -> Self {

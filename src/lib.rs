@@ -32,6 +32,7 @@
 //! | [`lod`] | ranges that cannot crack, the quadtree, the lattice and its slide |
 //! | [`plan`] | field + view → [`plan::FramePlan`]: nodes, uploads, constants. A value |
 //! | [`frame`] | the frame document, what a terrain inserts into it, the scene's terrains, lit or preview and why |
+//! | [`light`] | what lights a frame, as values: sun and cascades, a clear sky and its harmonics, lamps in clusters |
 //! | `gpu` | the mechanism: host, barriers, buffers, images, sets, pipelines (feature `vulkan`) |
 //! | `draw` | the renderer, one pass a file (feature `vulkan`) |
 //!
@@ -134,6 +135,7 @@ pub mod frame;
 #[cfg(feature = "vulkan")]
 pub mod gpu;
 pub mod import;
+pub mod light;
 pub mod lod;
 pub mod plan;
 pub mod query;

@@ -4,8 +4,9 @@
 mod reflection;
 
 use landform::abi::{
-    BlendTwinCase, BlendTwinResult, LayerConstants, MaterialConstants, MorphBand, NodeRecord, SkyConstants,
-    TwinCase, TwinResult, ViewConstants,
+    BlendTwinCase, BlendTwinResult, CascadeRecord, LampRecord, LayerConstants, LightConstants,
+    MaterialConstants, MorphBand, NodeRecord, SkyConstants, TonemapConstants, TwinCase, TwinResult,
+    ViewConstants,
 };
 use reflection::struct_layout;
 use std::mem::{offset_of, size_of};
@@ -33,59 +34,41 @@ fn node_records_are_sixteen_bytes() {
 
 #[test]
 fn view_constants_lie_where_shaders_read_them() {
-    let layout = assert_layout!(
-        "surface.vert.g32",
-        ViewConstants {
-            view_projection,
-            camera_sample,
-            camera_height,
-            level_sample,
-            spacing,
-            map,
-            tiles,
-            sun,
-            sky,
-            bands,
-            unjittered,
-            last_view_projection,
-            last_camera_sample,
-            last_camera_height,
-            last_level_sample,
-            motion_scale,
-            last_bands
-        }
-    );
-    let bands = layout.members.iter().find(|member| member.name == "bands").expect("bands");
-    assert_eq!(bands.array_stride, Some(size_of::<MorphBand>()));
-    assert_eq!(bands.array_count, Some(landform::abi::MAX_LEVELS));
-    assert_layout!("surface.vert.g32", MorphBand { start, end, inverse, unused });
-    assert_layout!(
-        "preview.frag.s4",
-        ViewConstants {
-            view_projection,
-            camera_sample,
-            camera_height,
-            level_sample,
-            spacing,
-            map,
-            tiles,
-            sun,
-            sky,
-            bands,
-            unjittered,
-            last_view_projection,
-            last_camera_sample,
-            last_camera_height,
-            last_level_sample,
-            motion_scale,
-            last_bands
-        }
-    );
+    for shader in ["surface.vert.g32", "preview.frag.s4", "lit.frag.s4", "lit.frag.s16hp"] {
+        let layout = assert_layout!(
+            shader,
+            ViewConstants {
+                view_projection,
+                camera_sample,
+                camera_height,
+                level_sample,
+                spacing,
+                map,
+                tiles,
+                sun,
+                sky,
+                bands,
+                unjittered,
+                last_view_projection,
+                last_camera_sample,
+                last_camera_height,
+                last_level_sample,
+                motion_scale,
+                last_bands
+            }
+        );
+        let bands = layout.members.iter().find(|member| member.name == "bands").expect("bands");
+        assert_eq!(bands.array_stride, Some(size_of::<MorphBand>()));
+        assert_eq!(bands.array_count, Some(landform::abi::MAX_LEVELS));
+        assert_layout!(shader, MorphBand { start, end, inverse, unused });
+    }
 }
 
 #[test]
 fn layers_and_materials_lie_where_shaders_read_them() {
-    for shader in ["preview.frag.s4", "preview.frag.s8h", "preview.frag.s16h"] {
+    for shader in
+        ["preview.frag.s4", "preview.frag.s8h", "preview.frag.s16h", "lit.frag.s4", "lit.frag.s16hp"]
+    {
         let layout = assert_layout!(
             shader,
             MaterialConstants {
@@ -106,6 +89,57 @@ fn layers_and_materials_lie_where_shaders_read_them() {
         assert_eq!(layers.array_count, Some(landform::abi::MAX_LAYERS));
         assert_layout!(shader, LayerConstants { near, far, near_cell, far_cell, tint, slope, blend, flags });
     }
+}
+
+#[test]
+fn light_lies_where_shaders_read_it() {
+    for shader in
+        ["lit.frag.s4", "lit.frag.s8h", "lit.frag.s12p", "lit.frag.s16hp", "air.frag", "combine.frag"]
+    {
+        let layout = assert_layout!(
+            shader,
+            LightConstants {
+                toward_sun,
+                sun_illuminance,
+                harmonics,
+                haze,
+                sky_place,
+                shadow,
+                bias,
+                clusters,
+                cluster_scale,
+                cluster_view,
+                ahead,
+                ray_from_clip,
+                cascades
+            }
+        );
+        let array = |name: &str| {
+            let member = layout.members.iter().find(|member| member.name == name).expect("an array");
+            (member.array_count, member.array_stride)
+        };
+        assert_eq!(array("harmonics"), (Some(9), Some(16)));
+        let cascades = (Some(landform::shaders::MAX_CASCADES), Some(size_of::<CascadeRecord>()));
+        assert_eq!(array("cascades"), cascades);
+        assert_layout!(shader, CascadeRecord { rows, atlas, texel });
+    }
+    assert_eq!(landform::shaders::MAX_CASCADES, landform::light::MOST_CASCADES);
+}
+
+#[test]
+fn lamps_are_forty_eight_bytes() {
+    for shader in ["lit.frag.s4", "lit.frag.s8h", "lit.frag.s12p", "lit.frag.s16hp"] {
+        let fields = assert_layout!(
+            shader,
+            LampRecord { position, range, intensity, cos_outer, toward, inverse_cone }
+        );
+        assert_eq!((fields.stride, size_of::<LampRecord>()), (48, 48));
+    }
+}
+
+#[test]
+fn tonemap_constants_lie_where_the_shader_reads_them() {
+    assert_layout!("tonemap.frag", TonemapConstants { exposure });
 }
 
 #[test]

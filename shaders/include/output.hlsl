@@ -12,6 +12,13 @@ float3 encode(float3 linear_rgb)
     return lerp(high, low, step(linear_rgb, 0.0031308));
 }
 
+float3 decode(float3 srgb)
+{
+    float3 low = srgb / 12.92;
+    float3 high = pow(max(srgb + 0.055, 0.0) / 1.055, 2.4);
+    return lerp(high, low, step(srgb, 0.04045));
+}
+
 // Rolls off what is brighter than the target holds, and encodes.
 float4 shown(float3 light)
 {

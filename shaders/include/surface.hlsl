@@ -42,6 +42,13 @@ float3 from_world(float3 turned)
     return float3(world.x * turned.x - world.y * turned.z, turned.y, world.x * turned.z + world.y * turned.x);
 }
 
+// The height of the ground drawn here, metres above the lowest of the terrain's range. (Where it lies in the world is the
+// camera's place and `to_world(fragment.relative)`.)
+float ground_height(Fragment fragment)
+{
+    return fragment.level.y * camera_height.z;
+}
+
 // The ground's normal, from a finer mip than the geometry's: a ridge far away keeps its light. Continuous in λ, so that
 // there is no seam between levels.
 float3 relief_normal(Fragment fragment)
@@ -108,6 +115,19 @@ float3 variation_at(float2 metres, float width)
     float tone = large + 0.6 * middle + 0.4 * small;
     float warmth = patch_noise(at * 2.0, base * 2 + 1000) - 0.5;
     return max(1.0 + variation_scale.y * (tone + warmth * float3(0.5, 0.0, -0.6)), 0.0);
+}
+
+// What ground without layers is: green below, dry above, pale at the top; bare where it is steep. `height` is a part of the
+// range, `up` the normal's.
+float3 tint(float height, float up)
+{
+    float3 meadow = float3(0.092, 0.112, 0.044);
+    float3 heath = float3(0.165, 0.140, 0.078);
+    float3 stone = float3(0.185, 0.172, 0.155);
+    float3 pale = float3(0.560, 0.565, 0.580);
+    float3 ground = lerp(meadow, heath, smoothstep(0.15, 0.55, height));
+    ground = lerp(ground, pale, smoothstep(0.66, 0.92, height));
+    return lerp(stone, ground, smoothstep(0.68, 0.90, up));
 }
 
 // The parameters of the blend: of the one set, or of those whose regions meet here.
@@ -191,7 +211,7 @@ void shares_at(inout Blend blend, Fragment fragment, LayerPlace place, WeightPla
     share_out(blend, slots, set);
 }
 
-// The ground at a fragment; white where the terrain has no layers. The slope is found where a layer asks for it, or
+// The ground at a fragment; a tint where the terrain has no layers. The slope is found where a layer asks for it, or
 // `asks_slope`.
 Ground ground_at(Fragment fragment, bool asks_slope)
 {
@@ -202,7 +222,7 @@ Ground ground_at(Fragment fragment, bool asks_slope)
     ground.relief = relief_normal(fragment);
     LayerPlace place = layer_place(fragment, ground.relief);
     ground.normal = ground.relief;
-    ground.albedo = 1.0;
+    ground.albedo = tint(fragment.level.y / 65535.0, ground.relief.y);
     ground.roughness = 1.0;
     ground.occlusion = 1.0;
     ground.slope = 0.0;

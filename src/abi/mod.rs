@@ -3,9 +3,12 @@
 //! `tests/abi.rs` holds the offset of each field, the size and the stride against the reflection of the compiled
 //! shaders, so that there is nothing to keep in step by hand.
 
+mod light;
+
 use crate::field::Level;
 
-pub use crate::shaders::{MAX_LAYERS, MAX_LEVELS, MAX_SETS};
+pub use crate::shaders::{MAX_CASCADES, MAX_LAYERS, MAX_LEVELS, MAX_SETS};
+pub use light::{CascadeRecord, LampRecord, LightConstants, ShowConstants, TonemapConstants};
 
 /// The sixteen bytes that place a patch. `origin + grid_index · step` is the sample whose height a vertex reads, and
 /// the far corner of a patch is its far sample.

@@ -1,7 +1,7 @@
 //! The ground as a caster: its depth in a cascade's tile of a shadow atlas.
 
 use super::pipeline_cache::{DepthRule, PipelineKey};
-use super::renderer::grid_shader;
+use super::renderer::{Reads, grid_shader};
 use super::{Renderer, Target};
 use crate::Result;
 use crate::gpu::Cmd;
@@ -30,7 +30,7 @@ impl Renderer {
         }
         let front_face = self.baked_front_face(cascade);
         let key = caster_key(target, cascade.grid, cascade.has_holes, front_face)?;
-        self.draw_nodes(cmd, c"landform caster", cascade, key, None)
+        self.draw_nodes(cmd, c"landform caster", cascade, key, Reads::GROUND)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Depth alone: a prepass, an occluder, a probe's depth.
 
 use super::pipeline_cache::{DepthRule, PipelineKey};
-use super::renderer::grid_shader;
+use super::renderer::{Reads, grid_shader};
 use super::{Renderer, Target};
 use crate::Result;
 use crate::gpu::Cmd;
@@ -21,7 +21,7 @@ impl Renderer {
     pub fn draw_depth(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
         let front_face = self.baked_front_face(view);
         let key = depth_key(target, view.grid, view.has_holes, front_face)?;
-        self.draw_nodes(cmd, c"landform depth", view, key, None)
+        self.draw_nodes(cmd, c"landform depth", view, key, Reads::GROUND)
     }
 }
 

@@ -250,6 +250,10 @@ impl TextureSource for FileTextures {
         self.ask(self.entries.len() - 1);
         None
     }
+
+    fn upload(&mut self, cmd: &Cmd<'_>) -> Result<()> {
+        FileTextures::upload(self, cmd)
+    }
 }
 
 impl fmt::Debug for FileTextures {

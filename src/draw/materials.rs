@@ -64,6 +64,8 @@ pub(super) struct Materials {
 struct Shape {
     set_layout: Arc<SetLayout>,
     pipeline_layout: Arc<PipelineLayout>,
+    /// With a third set: what lights the frame, or one of a host's.
+    with_third: Vec<(Arc<SetLayout>, Arc<PipelineLayout>)>,
     slots: Vec<FrameSlot>,
 }
 
@@ -132,12 +134,32 @@ impl Materials {
         }
     }
 
-    /// The layout of the surface's pipelines for a slot count.
+    /// The layout of the surface's pipelines for a slot count, with a third set where one is given.
     ///
     /// # Errors
     /// A device that cannot bind as many textures, naming the largest count that it can.
-    pub(super) fn pipeline_layout(&mut self, splat: Splat) -> Result<Arc<PipelineLayout>> {
-        Ok(self.shape(splat)?.pipeline_layout.clone())
+    pub(super) fn pipeline_layout(
+        &mut self,
+        splat: Splat,
+        third: Option<&Arc<SetLayout>>,
+    ) -> Result<Arc<PipelineLayout>> {
+        let (view_layout, push_size) = (self.view_layout.clone(), self.push_size);
+        let shape = self.shape(splat)?;
+        let Some(third) = third else { return Ok(shape.pipeline_layout.clone()) };
+        if let Some((_, known)) =
+            shape.with_third.iter().find(|(known, _)| known.bindings() == third.bindings())
+        {
+            return Ok(known.clone());
+        }
+        let layout = PipelineLayout::new(
+            view_layout.device(),
+            "landform lit surface",
+            &[&view_layout, &shape.set_layout, third],
+            push_size,
+            vk::ShaderStageFlags::FRAGMENT,
+        )?;
+        shape.with_third.push((third.clone(), layout.clone()));
+        Ok(layout)
     }
 
     /// The set to bind with the offset of the constants: of this frame's slot, holding what it is to hold.
@@ -183,13 +205,13 @@ impl Materials {
         wanted
     }
 
-    fn shape(&mut self, splat: Splat) -> Result<&Shape> {
+    fn shape(&mut self, splat: Splat) -> Result<&mut Shape> {
         let index = shape_index(splat);
         if self.shapes[index].is_none() {
             self.shapes[index] = Some(self.make_shape(module_slots(splat))?);
         }
         self.shapes[index]
-            .as_ref()
+            .as_mut()
             .ok_or_else(|| Error::invalid("descriptor set", "the layers' set was not made"))
     }
 
@@ -205,7 +227,8 @@ impl Materials {
         )?;
         let samplers = [self.weight_sampler.raw(), self.layer_sampler.raw()];
         let slots = (0..self.device.slots()).map(|_| FrameSlot::new(&set_layout, samplers));
-        Ok(Shape { slots: slots.collect::<Result<_>>()?, set_layout, pipeline_layout })
+        let slots = slots.collect::<Result<_>>()?;
+        Ok(Shape { slots, set_layout, pipeline_layout, with_third: Vec::new() })
     }
 }
 

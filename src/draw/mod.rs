@@ -9,16 +9,23 @@
 
 mod atlas_images;
 mod caster;
+mod compositor;
 mod depth;
 #[cfg(feature = "textures")]
 mod file_textures;
+mod host_fragment;
 mod lattice;
+mod light;
+mod lit;
 mod materials;
+mod module_interface;
 mod pipeline_cache;
 mod prepare;
 mod renderer;
 mod scissor;
+mod set_cache;
 mod sky;
+mod spirv_module;
 mod surface;
 mod target;
 mod textures;
@@ -26,8 +33,14 @@ mod twins;
 mod velocity;
 mod view_buffers;
 
+pub use compositor::{
+    Compositor, Frame, FrameHost, HostImage, HostScope, NodeTime, PassScope, SceneGround, SceneTerrain,
+};
 #[cfg(feature = "textures")]
 pub use file_textures::FileTextures;
+pub use host_fragment::{HostFragment, HostFragmentDesc, HostSet};
+pub use light::{FrameLight, LightSlice, ViewLight};
+pub use lit::SPLIT_TARGETS;
 pub use renderer::{Renderer, RendererStats};
 pub use target::{ColorEncoding, Target};
 pub use textures::{TextureSource, TextureView};

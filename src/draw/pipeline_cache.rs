@@ -1,14 +1,15 @@
 //! Pipelines, made when they are first needed and kept.
 
 use super::Target;
-use crate::Result;
+use super::host_fragment::{HostId, HostModule};
 use crate::gpu::{Device, GraphicsPipelineDesc, Pipeline, PipelineLayout, ShaderDesc};
 use crate::shaders::ShaderId;
+use crate::{Error, Result};
 use ash::vk;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::CStr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Specialization constant: fragments ask the hole mask.
 pub(super) const HAS_HOLES: u32 = 0;
@@ -18,6 +19,8 @@ pub(super) const HAS_LAYERS: u32 = 2;
 pub(super) const HAS_VIEWS: u32 = 3;
 /// Specialization constant: the vertex stage clamps depth, where the device does not.
 pub(super) const CLAMP_DEPTH: u32 = 4;
+/// Specialization constant: the air dims what is far.
+pub(super) const HAS_HAZE: u32 = 5;
 /// Specialization constant: the shader encodes colour for a target that does not.
 pub(super) const ENCODE_SRGB: u32 = 1;
 
@@ -27,6 +30,8 @@ pub(super) struct PipelineKey {
     pub(super) name: &'static str,
     pub(super) vertex: ShaderId,
     pub(super) fragment: Option<ShaderId>,
+    /// A host's fragment module, in place of one of landform's.
+    pub(super) host: Option<HostId>,
     pub(super) target: Target,
     pub(super) has_holes: bool,
     pub(super) has_layers: bool,
@@ -51,6 +56,7 @@ impl PipelineKey {
             name,
             vertex,
             fragment,
+            host: None,
             target: *target,
             has_holes: false,
             has_layers: false,
@@ -79,11 +85,23 @@ pub(super) enum DepthRule {
 pub(super) struct PipelineCache {
     layout: Arc<PipelineLayout>,
     pipelines: HashMap<PipelineKey, Pipeline>,
+    /// The hosts' modules that were drawn with.
+    hosts: HashMap<HostId, Weak<HostModule>>,
 }
 
 impl PipelineCache {
     pub(super) fn new(layout: Arc<PipelineLayout>) -> Self {
-        Self { layout, pipelines: HashMap::new() }
+        Self { layout, pipelines: HashMap::new(), hosts: HashMap::new() }
+    }
+
+    /// Takes note of a host's module, and where it is new drops the pipelines of those that the host has dropped.
+    pub(super) fn know(&mut self, module: &Arc<HostModule>) {
+        if self.hosts.contains_key(&module.id) {
+            return;
+        }
+        self.hosts.retain(|_, host| host.strong_count() > 0);
+        self.pipelines.retain(|key, _| key.host.is_none_or(|id| self.hosts.contains_key(&id)));
+        self.hosts.insert(module.id, Arc::downgrade(module));
     }
 
     /// Drops the pipelines of a target; they are destroyed once the frames that use them have completed.
@@ -110,19 +128,35 @@ impl PipelineCache {
     ) -> Result<&Pipeline> {
         match self.pipelines.entry(key) {
             Entry::Occupied(made) => Ok(made.into_mut()),
-            Entry::Vacant(place) => Ok(place.insert(make(device, layout, &key)?)),
+            Entry::Vacant(place) => {
+                let host = key.host.map(|id| alive(&self.hosts, id)).transpose()?;
+                Ok(place.insert(make(device, layout, &key, host.as_deref())?))
+            }
         }
     }
 }
 
-fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -> Result<Pipeline> {
+fn alive(hosts: &HashMap<HostId, Weak<HostModule>>, id: HostId) -> Result<Arc<HostModule>> {
+    let gone = || Error::invalid("host fragment", "the module was dropped; hand it over with the draw");
+    hosts.get(&id).and_then(Weak::upgrade).ok_or_else(gone)
+}
+
+fn make(
+    device: &Arc<Device>,
+    layout: &Arc<PipelineLayout>,
+    key: &PipelineKey,
+    host: Option<&HostModule>,
+) -> Result<Pipeline> {
     let encode = key.target.encoding == super::ColorEncoding::Srgb;
-    let constants = [
+    let mut constants = vec![
         (HAS_HOLES, u32::from(key.has_holes)),
         (ENCODE_SRGB, u32::from(encode)),
         (HAS_LAYERS, u32::from(key.has_layers)),
         (HAS_VIEWS, u32::from(key.has_views)),
     ];
+    constants.extend(host.iter().flat_map(|host| host.constants.iter()));
+    let own = key.fragment.map(|id| (id.spirv(), ENTRY));
+    let fragment = host.map(|host| (&*host.words, &*host.entry)).or(own);
     let casts = key.depth == DepthRule::Cast;
     let clamps = device.features().depth_clamp;
     let clamp_in_shader = [(CLAMP_DEPTH, u32::from(!clamps))];
@@ -138,11 +172,7 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
     Pipeline::graphics(
         device,
         &GraphicsPipelineDesc {
-            fragment: key.fragment.map(|id| ShaderDesc {
-                words: id.spirv(),
-                entry: ENTRY,
-                constants: &constants,
-            }),
+            fragment: fragment.map(|(words, entry)| ShaderDesc { words, entry, constants: &constants }),
             samples: key.target.samples,
             depth_test: Some(vk::CompareOp::GREATER_OR_EQUAL),
             depth_write,
@@ -150,7 +180,12 @@ fn make(device: &Arc<Device>, layout: &Arc<PipelineLayout>, key: &PipelineKey) -
             cull,
             front_face: key.front_face,
             polygon_mode: if key.lines { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
-            ..GraphicsPipelineDesc::new(key.name, layout, vertex, &key.target.formats)
+            ..GraphicsPipelineDesc::new(
+                host.map_or(key.name, |host| &host.name),
+                layout,
+                vertex,
+                &key.target.formats,
+            )
         },
     )
 }

@@ -2,6 +2,8 @@
 
 use super::caster::caster_key;
 use super::depth::depth_key;
+use super::light::FrameLight;
+use super::lit::lit_key;
 use super::sky::sky_key;
 use super::surface::{Variant, surface_key};
 use super::velocity::velocity_key;
@@ -25,18 +27,39 @@ impl Renderer {
         let in_color = target.formats.color_count() > 0;
         for front_face in self.front_faces() {
             for has_holes in [false, true] {
-                self.make_pipeline(depth_key(target, grid, has_holes, front_face)?, None)?;
+                self.make_pipeline(depth_key(target, grid, has_holes, front_face)?, None, None)?;
                 // Shaded, as a diagnostic view, and in lines, which is one as well.
                 let all = [(false, false), (true, false), (true, true)];
                 for (has_views, lines) in all.into_iter().filter(|_| in_color) {
                     if !lines || self.fills_lines() {
                         let variant = Variant { has_holes, has_views, lines, front_face };
-                        self.make_pipeline(surface_key(target, grid, splat, variant)?, Some(splat))?;
+                        self.make_pipeline(surface_key(target, grid, splat, variant)?, Some(splat), None)?;
                     }
                 }
             }
         }
-        if in_color { self.make_pipeline(sky_key(target), None) } else { Ok(()) }
+        if in_color { self.make_pipeline(sky_key(target), None, None) } else { Ok(()) }
+    }
+
+    /// Makes what [`Renderer::draw_lit`] needs for terrains of this grid and with layers that need `splat` in a target that is split
+    /// or not: with and without holes.
+    ///
+    /// # Errors
+    /// A target of two, three or more than four colours, and what the device could not make; what was made before then is kept.
+    pub fn prepare_lit(
+        &mut self,
+        target: &Target,
+        grid: GridSize,
+        splat: Splat,
+        light: &FrameLight,
+    ) -> Result<()> {
+        for front_face in self.front_faces() {
+            for has_holes in [false, true] {
+                let key = lit_key(target, grid, splat, has_holes, front_face)?;
+                self.make_pipeline(key, Some(splat), Some(light.set_layout()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes what [`Renderer::draw_velocity`] needs for terrains of this grid and a motion plane as `target` describes it.
@@ -46,7 +69,7 @@ impl Renderer {
     pub fn prepare_velocity(&mut self, target: &Target, grid: GridSize) -> Result<()> {
         for front_face in self.front_faces() {
             for has_holes in [false, true] {
-                self.make_pipeline(velocity_key(target, grid, has_holes, front_face)?, None)?;
+                self.make_pipeline(velocity_key(target, grid, has_holes, front_face)?, None, None)?;
             }
         }
         Ok(())
@@ -59,14 +82,14 @@ impl Renderer {
     pub fn prepare_casters(&mut self, target: &Target, grid: GridSize) -> Result<()> {
         for front_face in self.front_faces() {
             for has_holes in [false, true] {
-                self.make_pipeline(caster_key(target, grid, has_holes, front_face)?, None)?;
+                self.make_pipeline(caster_key(target, grid, has_holes, front_face)?, None, None)?;
             }
         }
         Ok(())
     }
 
     /// The front faces that pipelines are made with.
-    fn front_faces(&self) -> impl Iterator<Item = vk::FrontFace> + use<> {
+    pub(super) fn front_faces(&self) -> impl Iterator<Item = vk::FrontFace> + use<> {
         let baked = !self.device().has_dynamic_front_face();
         let mirrored = baked.then_some(vk::FrontFace::CLOCKWISE);
         [Some(vk::FrontFace::COUNTER_CLOCKWISE), mirrored].into_iter().flatten()

@@ -1,6 +1,7 @@
 //! What the passes share: the atlas, the lattice's indices, the rings, the set and the pipelines.
 
 use super::atlas_images::AtlasImages;
+use super::host_fragment::HostModule;
 use super::lattice::Lattices;
 use super::materials::Materials;
 use super::pipeline_cache::{PipelineCache, PipelineKey};
@@ -10,10 +11,10 @@ use super::{Target, TextureSource};
 use crate::abi::SkyConstants;
 use crate::atlas::AtlasLayout;
 use crate::field::FieldDesc;
-use crate::gpu::{Cmd, Device, PipelineLayout, SetLayout};
+use crate::gpu::{Cmd, Device, PipelineLayout, Set, SetLayout};
 use crate::lod::GridSize;
 use crate::plan::{FramePlan, Residency, ViewPlan};
-use crate::shaders::{SET, SET_MATERIAL, ShaderId};
+use crate::shaders::{SET, SET_LIGHT, SET_MATERIAL, ShaderId};
 use crate::splat::Splat;
 use crate::{Error, Result};
 use ash::vk;
@@ -191,7 +192,7 @@ impl Renderer {
         label: &CStr,
         view: &ViewPlan,
         key: PipelineKey,
-        splat: Option<Splat>,
+        reads: Reads<'_>,
     ) -> Result<()> {
         self.check_device(cmd)?;
         self.check_shape(view)?;
@@ -203,10 +204,10 @@ impl Renderer {
             return Err(nothing_uploaded());
         }
         let slice = self.views.push(view, &self.atlas)?;
-        let layout = self.layout_of(splat)?;
+        let layout = self.layout_of(reads.splat, reads.third.map(|third| third.layout))?;
         let pipeline = self.pipelines.get(&self.device, &layout, key)?;
         let Some(lattice) = self.lattices.get(view.grid) else { return Err(nothing_uploaded()) };
-        let layers = match splat {
+        let layers = match reads.splat {
             Some(splat) => {
                 let (constants, weights) = (self.views.materials(), self.atlas.weights());
                 Some(self.materials.set(splat, self.frame, constants, weights)?)
@@ -220,6 +221,9 @@ impl Renderer {
         cmd.bind_sets(graphics, &layout, SET, &[self.views.set()], &slice.offsets);
         if let Some(layers) = layers {
             cmd.bind_sets(graphics, &layout, SET_MATERIAL, &[layers], &[slice.material]);
+        }
+        if let Some(third) = reads.third {
+            cmd.bind_sets(graphics, &layout, SET_LIGHT, &[third.set], third.offsets);
         }
         cmd.bind_index_buffer(lattice, 0, vk::IndexType::UINT16);
         cmd.draw_indexed(view.grid.index_count(), view.nodes.len() as u32, 0, 0);
@@ -252,17 +256,32 @@ impl Renderer {
         Ok(())
     }
 
-    pub(super) fn make_pipeline(&mut self, key: PipelineKey, splat: Option<Splat>) -> Result<()> {
-        let layout = self.layout_of(splat)?;
+    /// Makes a pipeline ahead, for what reads these layers and a third set of this layout.
+    pub(super) fn make_pipeline(
+        &mut self,
+        key: PipelineKey,
+        splat: Option<Splat>,
+        third: Option<&Arc<SetLayout>>,
+    ) -> Result<()> {
+        let layout = self.layout_of(splat, third)?;
         self.pipelines.get(&self.device, &layout, key).map(|_| ())
     }
 
-    /// The pipeline layout of what reads these layers, or of what reads none.
-    fn layout_of(&mut self, splat: Option<Splat>) -> Result<Arc<PipelineLayout>> {
+    /// The pipeline layout of what reads these layers, with a third set or without, or of what reads none.
+    fn layout_of(
+        &mut self,
+        splat: Option<Splat>,
+        third: Option<&Arc<SetLayout>>,
+    ) -> Result<Arc<PipelineLayout>> {
         match splat {
-            Some(splat) => self.materials.pipeline_layout(splat),
+            Some(splat) => self.materials.pipeline_layout(splat, third),
             None => Ok(self.pipelines.layout().clone()),
         }
+    }
+
+    /// Makes a host's fragment module one that a key may name.
+    pub(super) fn know_fragment(&mut self, module: &Arc<HostModule>) {
+        self.pipelines.know(module);
     }
 
     pub(super) fn forget_pipelines(&mut self, target: &Target) {
@@ -301,6 +320,38 @@ impl Renderer {
     pub(super) fn baked_front_face(&self, view: &ViewPlan) -> vk::FrontFace {
         if self.device.has_dynamic_front_face() { vk::FrontFace::COUNTER_CLOCKWISE } else { front_face(view) }
     }
+}
+
+/// What a draw of patches binds besides the view's set.
+#[derive(Clone, Copy)]
+pub(super) struct Reads<'a> {
+    splat: Option<Splat>,
+    third: Option<Third<'a>>,
+}
+
+impl Reads<'_> {
+    /// Nothing.
+    pub(super) const GROUND: Self = Self { splat: None, third: None };
+}
+
+impl<'a> Reads<'a> {
+    /// The set of these layers.
+    pub(super) fn layers(splat: Splat) -> Self {
+        Self { splat: Some(splat), third: None }
+    }
+
+    /// The set of these layers, and one more.
+    pub(super) fn layers_and(splat: Splat, third: Third<'a>) -> Self {
+        Self { splat: Some(splat), third: Some(third) }
+    }
+}
+
+/// Set 2, with the offsets of its dynamic bindings.
+#[derive(Clone, Copy)]
+pub(super) struct Third<'a> {
+    pub(super) layout: &'a Arc<SetLayout>,
+    pub(super) set: &'a Set,
+    pub(super) offsets: &'a [u32],
 }
 
 const ANOTHER_SHAPE: &str = "the plan is of a field of another shape; make a renderer for that field";

@@ -2,7 +2,7 @@
 
 use super::materials::module_slots;
 use super::pipeline_cache::{DepthRule, PipelineKey};
-use super::renderer::grid_shader;
+use super::renderer::{Reads, grid_shader};
 use super::{Renderer, Target};
 use crate::gpu::Cmd;
 use crate::lod::GridSize;
@@ -28,7 +28,7 @@ impl Renderer {
         let has_views = view.mode != ViewMode::Shaded;
         let variant = Variant { has_holes: view.has_holes, has_views, lines, front_face };
         let key = surface_key(target, view.grid, view.splat, variant)?;
-        self.draw_nodes(cmd, c"landform surface", view, key, Some(view.splat))
+        self.draw_nodes(cmd, c"landform surface", view, key, Reads::layers(view.splat))
     }
 
     /// Draws the view's patches flat and with a constant colour: the baseline that the surface's cost is a ratio of.
@@ -38,7 +38,7 @@ impl Renderer {
         let (fragment, front_face) = (Some(ShaderId::BaselineFragment), self.baked_front_face(view));
         let depth = DepthRule::Write;
         let key = PipelineKey::plain("landform baseline", vertex, fragment, target, depth, front_face);
-        self.draw_nodes(cmd, c"landform baseline", view, key, None)
+        self.draw_nodes(cmd, c"landform baseline", view, key, Reads::GROUND)
     }
 }
 

@@ -52,7 +52,7 @@ impl Target {
 }
 
 /// Plain 8- and 10-bit formats are shown as they are stored.
-fn encoding_of(color: vk::Format) -> ColorEncoding {
+pub(super) fn encoding_of(color: vk::Format) -> ColorEncoding {
     match color {
         vk::Format::R8G8B8A8_UNORM
         | vk::Format::B8G8R8A8_UNORM

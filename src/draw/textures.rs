@@ -1,5 +1,7 @@
 //! What turns the name of a texture into an image.
 
+use crate::Result;
+use crate::gpu::Cmd;
 use crate::splat::{Layer, TextureSlot};
 use ash::vk;
 
@@ -16,6 +18,17 @@ pub trait TextureSource {
     /// and stays alive until the frames that were recorded with it have completed. Albedo is read as linear colour, so its
     /// format is an sRGB one; surface and normal are data, and theirs is none.
     fn texture(&mut self, layer: &Layer, slot: TextureSlot) -> Option<TextureView>;
+
+    /// Records the copies of what has arrived, once a frame, outside a rendering scope and before it is asked. A source whose images
+    /// come about elsewhere has nothing to do here. Called by a [`Compositor`](super::Compositor); who draws without one calls it, or
+    /// not, as the source wants.
+    ///
+    /// # Errors
+    /// What the device could not make.
+    fn upload(&mut self, cmd: &Cmd<'_>) -> Result<()> {
+        let _ = cmd;
+        Ok(())
+    }
 }
 
 /// An answer of a [`TextureSource`].

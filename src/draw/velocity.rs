@@ -1,7 +1,7 @@
 //! Motion: where the ground's pixels were in the last frame.
 
 use super::pipeline_cache::{DepthRule, PipelineKey};
-use super::renderer::grid_shader;
+use super::renderer::{Reads, grid_shader};
 use super::{Renderer, Target};
 use crate::Result;
 use crate::gpu::Cmd;
@@ -30,7 +30,7 @@ impl Renderer {
     pub fn draw_velocity(&mut self, cmd: &Cmd<'_>, view: &ViewPlan, target: &Target) -> Result<()> {
         let front_face = self.baked_front_face(view);
         let key = velocity_key(target, view.grid, view.has_holes, front_face)?;
-        self.draw_nodes(cmd, c"landform velocity", view, key, None)
+        self.draw_nodes(cmd, c"landform velocity", view, key, Reads::GROUND)
     }
 }
 

@@ -210,10 +210,14 @@ fn make_set(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::SkyConstants;
+    use crate::abi::{ShowConstants, SkyConstants, TonemapConstants};
+    use crate::draw::light::LIGHT_BINDINGS;
     use crate::draw::materials::material_bindings;
     use crate::gpu::check_bindings;
-    use crate::shaders::{Permutation, SET, SET_MATERIAL, ShaderId, Stage, TABLE};
+    use crate::shaders::{
+        BINDING_SKY_SAMPLER, BINDING_SKY_TABLE, Permutation, SET, SET_LIGHT, SET_MATERIAL, ShaderId, Stage,
+        TABLE,
+    };
     use crate::splat::Splat;
     use serde_json::Value;
 
@@ -273,9 +277,14 @@ mod tests {
         }
     }
 
+    /// What covers a whole target reads planes in set 0, which the compositor binds.
+    const OF_TARGETS: [&str; 4] =
+        ["air.frag.hlsl", "combine.frag.hlsl", "tonemap.frag.hlsl", "show.frag.hlsl"];
+
     #[test]
     fn the_set_of_the_passes_is_what_their_modules_read() {
-        let reflected = reflected(SET, rows(|row| row.stage != Stage::Compute));
+        let of_ground = |row: &Permutation| row.stage != Stage::Compute && !OF_TARGETS.contains(&row.source);
+        let reflected = reflected(SET, rows(of_ground));
         check_bindings("landform view", &BINDINGS, &reflected).unwrap();
         assert_stages(&BINDINGS, &reflected);
     }
@@ -294,45 +303,94 @@ mod tests {
         assert_stages(&blend_twin_bindings(), &reflected);
     }
 
-    /// Each slot count's modules read exactly the set that is made for it, with and without the blend by height, and nothing
-    /// reads a third set.
+    /// The modules that draw a slot count's ground: the preview, and the lit ground with and without planes.
+    fn modules_of(slots: u32, height: bool) -> [ShaderId; 3] {
+        [
+            ShaderId::preview_fragment(slots, height),
+            ShaderId::lit_fragment(slots, height, false),
+            ShaderId::lit_fragment(slots, height, true),
+        ]
+        .map(|id| id.unwrap())
+    }
+
+    /// Each slot count's modules read exactly the set that is made for it, with and without the blend by height.
     #[test]
     fn the_set_of_the_layers_is_what_their_modules_read() {
         for slots in Splat::SLOTS {
-            for height in [false, true] {
-                let id = ShaderId::preview_fragment(slots, height).unwrap();
+            for id in [false, true].into_iter().flat_map(|height| modules_of(slots, height)) {
                 let reflected = reflected(SET_MATERIAL, rows(|row| row.id == id));
-                check_bindings("landform material", &material_bindings(slots), &reflected).unwrap();
+                check_bindings(id.name(), &material_bindings(slots), &reflected).unwrap();
                 assert_stages(&material_bindings(slots), &reflected);
-                let images: u32 = [BINDINGS.as_slice(), &material_bindings(slots)]
-                    .concat()
-                    .iter()
-                    .filter(|b| {
-                        b.kind == BindingKind::SampledImage
-                            && b.stages.contains(vk::ShaderStageFlags::FRAGMENT)
-                    })
-                    .map(|b| b.count)
-                    .sum();
-                assert!(images <= 64, "{images} images at {slots} slots");
             }
         }
-        for row in TABLE {
-            let known = |set: &Value| set["set"] == SET || set["set"] == SET_MATERIAL;
-            assert!(list(&reflection(row), "sets").iter().all(known), "{}", row.name);
+        for (source, count) in [("preview.frag.hlsl", 8), ("lit.frag.hlsl", 16)] {
+            assert_eq!(
+                rows(|row| row.source == source).count(),
+                count,
+                "{source}: 4 slot counts by 2, or by 4"
+            );
         }
-        assert_eq!(rows(|row| row.source == "preview.frag.hlsl").count(), 8, "4 slot counts by 2");
     }
 
-    /// Only the sky's fragments are pushed anything, and it is the whole range of the layout.
+    /// What lights the frame is read by the lit ground, by the air and by what adds the sky's light to split planes. The lit
+    /// ground reads all of it but the table of the sky, and all of them together read nothing else.
+    #[test]
+    fn the_set_of_the_light_is_what_its_modules_read() {
+        let reads = |row: &Permutation, number: u32| {
+            list(&reflection(row), "sets").iter().any(|set| set["set"] == number)
+        };
+        let mut sources: Vec<_> = rows(|row| reads(row, SET_LIGHT)).map(|row| row.source).collect();
+        sources.dedup();
+        assert_eq!(sources, ["lit.frag.hlsl", "air.frag.hlsl", "combine.frag.hlsl"]);
+        let reflected_by_all = reflected(SET_LIGHT, rows(|row| reads(row, SET_LIGHT)));
+        check_bindings("landform light", &LIGHT_BINDINGS, &reflected_by_all).unwrap();
+        assert_stages(&LIGHT_BINDINGS, &reflected_by_all);
+        let of_ground: Vec<_> = LIGHT_BINDINGS
+            .into_iter()
+            .filter(|binding| ![BINDING_SKY_TABLE, BINDING_SKY_SAMPLER].contains(&binding.binding))
+            .collect();
+        for row in rows(|row| row.source == "lit.frag.hlsl") {
+            let reflected = reflected(SET_LIGHT, std::iter::once(row));
+            check_bindings(row.name, &of_ground, &reflected).unwrap();
+            assert_stages(&of_ground, &reflected);
+        }
+        for row in TABLE {
+            let known =
+                |set: &Value| [SET, SET_MATERIAL, SET_LIGHT].iter().any(|number| set["set"] == *number);
+            assert!(list(&reflection(row), "sets").iter().all(known), "{}", row.name);
+        }
+    }
+
+    /// A fragment stage's three sets fit into what every device of a desktop binds.
+    #[test]
+    fn the_sets_together_are_few_descriptors() {
+        let most = Splat::SLOTS[Splat::SLOTS.len() - 1];
+        let all = [BINDINGS.as_slice(), &material_bindings(most), &LIGHT_BINDINGS].concat();
+        let count = |kind: BindingKind| -> u32 {
+            let of_kind = all.iter().filter(|binding| binding.kind == kind);
+            of_kind.filter(|b| b.stages.contains(vk::ShaderStageFlags::FRAGMENT)).map(|b| b.count).sum()
+        };
+        let (images, samplers) = (count(BindingKind::SampledImage), count(BindingKind::Sampler));
+        assert!(images > 3 * most && images <= 64, "{images} images at {most} slots");
+        assert!(samplers <= 8, "{samplers} samplers");
+    }
+
+    /// What the modules are pushed is the whole range of their layout: the sky's, the tonemap's, and a look's at a target.
     #[test]
     fn the_push_constants_are_the_size_that_the_modules_read() {
         let mut found = Vec::new();
         for row in TABLE {
             for block in list(&reflection(row), "push_constants") {
                 let number = |key: &str| block[key].as_u64().unwrap() as usize;
-                found.push((row.stage, number("offset"), number("size")));
+                assert_eq!((row.stage, number("offset")), (Stage::Fragment, 0), "{}", row.name);
+                found.push((row.id, number("size")));
             }
         }
-        assert_eq!(found, [(Stage::Fragment, 0, size_of::<SkyConstants>())]);
+        let expected = [
+            (ShaderId::TonemapFragment, size_of::<TonemapConstants>()),
+            (ShaderId::ShowFragment, size_of::<ShowConstants>()),
+            (ShaderId::SkyFragment, size_of::<SkyConstants>()),
+        ];
+        assert_eq!(found, expected);
     }
 }

@@ -381,10 +381,12 @@ fn check_numbers(node: &FrameNode) -> Result<(), String> {
         FrameNode::StandardFrame(preset) => preset.ev100,
         _ => return Ok(()),
     };
-    if (-16.0..=24.0).contains(&ev100) {
-        return Ok(());
+    match ev100 {
+        Some(ev100) if !(-16.0..=24.0).contains(&ev100) => Err(format!(
+            "its ev100 is {ev100}; it can be -16 to 24, 15 is a sunny day, or left out for the frame's"
+        )),
+        _ => Ok(()),
     }
-    Err(format!("its ev100 is {ev100}; it can be -16 to 24, and 14 is a clear day"))
 }
 
 /// What a node writes of the quality's numbers, and what it calls those that it calls otherwise.

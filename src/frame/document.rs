@@ -48,6 +48,11 @@ impl FrameDocument {
         })
     }
 
+    /// What a sentence calls a node, for instance `node 3 of 7, Terrain`.
+    pub fn label_of(&self, node: usize) -> String {
+        super::check::label(self, node)
+    }
+
     /// The terrain nodes, in order.
     pub fn terrains(&self) -> impl Iterator<Item = &TerrainNode> {
         self.nodes.iter().filter_map(|node| match node {

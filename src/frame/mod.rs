@@ -15,7 +15,7 @@
 //! let drawn = transforms.run(&written)?;
 //! let kinds: Vec<_> = drawn.nodes.iter().map(|node| node.kind()).collect();
 //! let (shadow, motion) = (["ShadowMap", "TerrainCaster"], ["Pass", "TerrainVelocity"]);
-//! assert_eq!(kinds, [&shadow[..], &["Pass", "Terrain", "Sky"], &motion, &["Tonemap"]].concat());
+//! assert_eq!(kinds, [&shadow[..], &["Pass", "Terrain"], &motion, &["Sky", "Tonemap"]].concat());
 //! # Ok::<(), landform::Error>(())
 //! ```
 

@@ -140,7 +140,7 @@ impl FrameNode {
                 vec![colour("output", &velocity.output, Load), depth("depth", &velocity.depth, Test)]
             }
             Self::AmbientCombine(combine) => combine_uses(combine),
-            Self::Sky(sky) => vec![colour("output", &sky.output, Load), depth("depth", &sky.depth, Test)],
+            Self::Sky(sky) => vec![colour("output", &sky.output, Load), depth("depth", &sky.depth, Sample)],
             Self::Tonemap(tonemap) => {
                 vec![colour("output", &tonemap.output, Clear), colour("input", &tonemap.input, Sample)]
             }

@@ -294,16 +294,19 @@ impl Default for AmbientCombine {
     }
 }
 
-/// Draws the sky where the depth is still 0.
+/// Draws the sky where the depth is still 0, and the air before everything else: it stands after all that has depth, and samples
+/// it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sky {
     /// The colour. `SceneHdr`.
     pub output: String,
-    /// The depth, tested and not written. `SceneDepth`.
+    /// The depth, sampled. `SceneDepth`.
     pub depth: String,
     /// From where. `Camera`.
     pub view: String,
+    /// Whether the air dims what is far, and brightens it with its own light.
+    pub haze: bool,
 }
 
 impl Default for Sky {
@@ -312,6 +315,7 @@ impl Default for Sky {
             output: names::SCENE_HDR.to_owned(),
             depth: names::SCENE_DEPTH.to_owned(),
             view: names::CAMERA.to_owned(),
+            haze: true,
         }
     }
 }
@@ -325,13 +329,15 @@ pub struct Tonemap {
     /// What is shown. [`OUTPUT`].
     pub output: String,
     /// Exposure value at ISO 100, −16…24: a luminance of 1.2 · 2^ev100 cd/m² is exposed to 1 (Lagarde and de Rousiers,
-    /// *Moving Frostbite to Physically Based Rendering*, 2014). 14 is a clear day.
-    pub ev100: f32,
+    /// *Moving Frostbite to Physically Based Rendering*, 2014). 15 is a sunny day. What the frame is metered for where it is left
+    /// out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ev100: Option<f32>,
 }
 
 impl Default for Tonemap {
     fn default() -> Self {
-        Self { input: names::SCENE_HDR.to_owned(), output: OUTPUT.to_owned(), ev100: 14.0 }
+        Self { input: names::SCENE_HDR.to_owned(), output: OUTPUT.to_owned(), ev100: None }
     }
 }
 

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 /// | `ShadowMap` | `shadows` | `ShadowAtlas` |
 /// | `Pass` `Main` | always | `SceneHdr`, `SceneDepth`; `SceneAlbedo`, `SceneNormals`, `SceneSpecular` with `split` |
 /// | `after_opaque` | as written | |
-/// | `Sky` | `sky` | |
 /// | `Pass` `Motion` | `motion` | `SceneMotion` |
 /// | `AmbientCombine` | `split` | |
+/// | `Sky` | `sky` | |
 /// | `before_tonemap` | as written | |
 /// | `Tonemap` | always | |
 ///
@@ -34,8 +34,9 @@ pub struct StandardFrame {
     pub motion: bool,
     /// Whether lighting is split into planes.
     pub split: bool,
-    /// Exposure of the [`Tonemap`], −16…24.
-    pub ev100: f32,
+    /// Exposure of the [`Tonemap`], −16…24; what the frame is metered for where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ev100: Option<f32>,
     /// Cascades of the [`ShadowMap`], 1…4; the tier's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shadow_cascades: Option<u32>,
@@ -60,7 +61,7 @@ impl Default for StandardFrame {
             sky: true,
             motion: false,
             split: false,
-            ev100: Tonemap::default().ev100,
+            ev100: None,
             shadow_cascades: None,
             shadow_tile: None,
             shadow_distance: None,
@@ -98,9 +99,9 @@ impl StandardFrame {
         nodes.extend(self.shadows.then_some(FrameNode::ShadowMap(shadows)));
         nodes.push(FrameNode::Pass(main));
         nodes.extend_from_slice(&self.after_opaque);
-        nodes.extend(self.sky.then(|| FrameNode::Sky(Sky::default())));
         nodes.extend(self.motion.then_some(FrameNode::Pass(motion)));
         nodes.extend(split.then(|| FrameNode::AmbientCombine(AmbientCombine::default())));
+        nodes.extend(self.sky.then(|| FrameNode::Sky(Sky::default())));
         nodes.extend_from_slice(&self.before_tonemap);
         nodes.push(FrameNode::Tonemap(tonemap));
         nodes

@@ -129,6 +129,21 @@ pub struct ImageBarrier<'a> {
     pub to: Usage,
 }
 
+/// A change in how all of an image is used that is known by its handle: the host's, or one of landform's own targets.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetBarrier {
+    /// The image; by the promise that made the [`Cmd`] it is of the device and alive until the frame has completed.
+    pub image: vk::Image,
+    /// Its aspects: see [`aspect`](super::aspect).
+    pub aspect: vk::ImageAspectFlags,
+    /// What it was used for last.
+    pub from: Usage,
+    /// What it will be used for next.
+    pub to: Usage,
+    /// True where none of its content has to be kept: no layout is assumed of it, so its last use need not have been submitted.
+    pub discard: bool,
+}
+
 /// A change in how part of a buffer is used.
 #[derive(Clone, Copy)]
 pub struct BufferBarrier<'a> {
@@ -148,6 +163,19 @@ pub struct BufferBarrier<'a> {
 const BATCH: usize = 16;
 
 impl Cmd<'_> {
+    /// Emits barriers of whole images, outside a rendering scope. Allocates nothing; does nothing for an empty list.
+    pub fn target_barriers(&self, barriers: &[TargetBarrier]) {
+        for batch in barriers.chunks(BATCH) {
+            let mut images = [vk::ImageMemoryBarrier2::default(); BATCH];
+            for (out, barrier) in images.iter_mut().zip(batch) {
+                *out = target_barrier(barrier);
+            }
+            let dependency = vk::DependencyInfo::default().image_memory_barriers(&images[..batch.len()]);
+            // SAFETY: the command buffer records and the handles are alive (Cmd's promise).
+            unsafe { self.device().pipeline_barrier2(self.raw(), &dependency) };
+        }
+    }
+
     /// Emits the barriers, outside a rendering scope. Allocates nothing; does nothing for empty lists.
     pub fn barriers(&self, images: &[ImageBarrier<'_>], buffers: &[BufferBarrier<'_>]) {
         let mut image_batches = images.chunks(BATCH);
@@ -182,19 +210,35 @@ fn source(usage: Usage) -> (vk::PipelineStageFlags2, vk::AccessFlags2) {
 }
 
 fn image_barrier<'a>(barrier: &ImageBarrier<'_>) -> vk::ImageMemoryBarrier2<'a> {
-    let (src_stage, src_access) = source(barrier.from);
-    let to = barrier.to.scope();
+    change(barrier.from, barrier.to)
+        .image(barrier.image.raw())
+        .subresource_range(barrier.image.subresource(barrier.range))
+}
+
+fn target_barrier<'a>(barrier: &TargetBarrier) -> vk::ImageMemoryBarrier2<'a> {
+    let changed =
+        change(barrier.from, barrier.to).image(barrier.image).subresource_range(vk::ImageSubresourceRange {
+            aspect_mask: barrier.aspect,
+            base_mip_level: 0,
+            level_count: vk::REMAINING_MIP_LEVELS,
+            base_array_layer: 0,
+            layer_count: vk::REMAINING_ARRAY_LAYERS,
+        });
+    if barrier.discard { changed.old_layout(vk::ImageLayout::UNDEFINED) } else { changed }
+}
+
+fn change<'a>(from: Usage, to: Usage) -> vk::ImageMemoryBarrier2<'a> {
+    let (src_stage, src_access) = source(from);
+    let scope = to.scope();
     vk::ImageMemoryBarrier2::default()
         .src_stage_mask(src_stage)
         .src_access_mask(src_access)
-        .dst_stage_mask(to.stage)
-        .dst_access_mask(to.access)
-        .old_layout(barrier.from.scope().layout)
-        .new_layout(to.layout)
+        .dst_stage_mask(scope.stage)
+        .dst_access_mask(scope.access)
+        .old_layout(from.scope().layout)
+        .new_layout(scope.layout)
         .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-        .image(barrier.image.raw())
-        .subresource_range(barrier.image.subresource(barrier.range))
 }
 
 fn buffer_barrier<'a>(barrier: &BufferBarrier<'_>) -> vk::BufferMemoryBarrier2<'a> {

@@ -8,7 +8,7 @@ use ash::vk;
 
 use super::barrier::Usage;
 use super::buffer::Buffer;
-use super::device::{Device, FrontFaceState};
+use super::device::{Device, FrontFaceState, Rendering};
 use super::image::Image;
 use super::pipeline_layout::PipelineLayout;
 use super::pipelines::Pipeline;
@@ -94,6 +94,51 @@ impl Cmd<'_> {
         unsafe {
             self.device.raw.cmd_clear_color_image(self.raw, image.raw(), layout, &value, &[range]);
         };
+    }
+
+    /// Clears part of an image of depth in use as [`Usage::TransferDst`]. Outside a rendering scope.
+    pub fn clear_depth(&self, image: &Image, range: super::ImageRange, depth: f32) {
+        let layout = Usage::TransferDst.scope().layout;
+        let range = image.subresource(range);
+        let value = vk::ClearDepthStencilValue { depth, stencil: 0 };
+        // SAFETY: Cmd's promise; the image is alive and the range is within it.
+        unsafe {
+            self.device.raw.cmd_clear_depth_stencil_image(self.raw, image.raw(), layout, &value, &[range]);
+        };
+    }
+
+    /// Begins a rendering scope of images in use as [`Usage::ColorTarget`] and [`Usage::DepthTarget`]. Outside of one.
+    ///
+    /// # Errors
+    /// A device without `dynamic_rendering`.
+    pub fn begin_rendering(&self, info: &vk::RenderingInfo<'_>) -> crate::Result<()> {
+        // SAFETY: Cmd's promise, which covers the attachments' views and layouts.
+        unsafe {
+            match &self.device.rendering {
+                Rendering::Core => self.device.raw.cmd_begin_rendering(self.raw, info),
+                Rendering::Khr(khr) => khr.cmd_begin_rendering(self.raw, info),
+                Rendering::None => {
+                    return Err(crate::Error::Unsupported {
+                        what: "dynamic_rendering".into(),
+                        why: "the host did not enable it; enable it, or begin scopes with a render pass of your own"
+                            .into(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the scope.
+    pub fn end_rendering(&self) {
+        // SAFETY: Cmd's promise; a scope was begun.
+        unsafe {
+            match &self.device.rendering {
+                Rendering::Core => self.device.raw.cmd_end_rendering(self.raw),
+                Rendering::Khr(khr) => khr.cmd_end_rendering(self.raw),
+                Rendering::None => {}
+            }
+        }
     }
 
     /// Binds a pipeline.

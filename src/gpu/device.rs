@@ -26,6 +26,7 @@ pub struct Device {
     pub(super) pipeline_cache: vk::PipelineCache,
     pub(super) synchronization2: Synchronization2,
     pub(super) front_face: FrontFaceState,
+    pub(super) rendering: Rendering,
     pub(super) debug_utils: Option<ash::ext::debug_utils::Device>,
     pub(super) descriptor_writes: AtomicU64,
     checked: host::Checked,
@@ -49,6 +50,14 @@ pub(super) enum FrontFaceState {
     Ext(ash::ext::extended_dynamic_state::Device),
     /// It does not: pipelines are made with their front face.
     Baked,
+}
+
+/// Where `vkCmdBeginRendering` comes from, if from anywhere.
+pub(super) enum Rendering {
+    Core,
+    Khr(ash::khr::dynamic_rendering::Device),
+    /// It does not: scopes are render passes of the host's.
+    None,
 }
 
 impl Device {
@@ -86,6 +95,13 @@ impl Device {
             )),
             (false, false) => FrontFaceState::Baked,
         };
+        let rendering = match (host.features.dynamic_rendering, core_1_3) {
+            (true, true) => Rendering::Core,
+            (true, false) => {
+                Rendering::Khr(ash::khr::dynamic_rendering::Device::new(&host.instance, &host.device))
+            }
+            (false, _) => Rendering::None,
+        };
         let debug_utils =
             host.debug_utils.then(|| ash::ext::debug_utils::Device::new(&host.instance, &host.device));
         Ok(Arc::new(Device {
@@ -96,6 +112,7 @@ impl Device {
             pipeline_cache: host.pipeline_cache.unwrap_or_default(),
             synchronization2,
             front_face,
+            rendering,
             debug_utils,
             descriptor_writes: AtomicU64::new(0),
             checked,

@@ -23,7 +23,7 @@ mod sets;
 mod staging;
 mod timestamps;
 
-pub use barrier::{BufferBarrier, ImageBarrier, ImageRange, Scope, Usage};
+pub use barrier::{BufferBarrier, ImageBarrier, ImageRange, Scope, TargetBarrier, Usage};
 pub use buffer::{Buffer, BufferDesc};
 pub use cmd::Cmd;
 pub use device::Device;
@@ -33,7 +33,7 @@ pub use host::{Host, HostFeatures};
 pub use image::{Image, ImageDesc, Sampler, SamplerDesc, aspect};
 pub use memory::{Allocation, AllocationRequest, DeviceMemory, MemoryBudget, MemoryLocation, mapped_range};
 pub use pipeline_layout::PipelineLayout;
-pub use pipelines::{GraphicsPipelineDesc, MOST_COLOR, Pipeline, ShaderDesc, TargetFormats};
+pub use pipelines::{Blend, GraphicsPipelineDesc, MOST_COLOR, Pipeline, ShaderDesc, TargetFormats};
 pub use retire::LiveResource;
 pub use ring::{FrameRing, RingDesc, RingSlice};
 pub use sets::{Binding, BindingKind, Set, SetLayout, SetValue, Sets, check_bindings};

@@ -67,9 +67,9 @@ impl PipelineLayout {
         self.push_range
     }
 
-    /// True where sets of `layout` are accepted as set `index`.
+    /// True where sets of `layout` are accepted as set `index`: layouts of equal bindings are one to Vulkan.
     pub fn accepts(&self, index: usize, layout: &SetLayout) -> bool {
-        self.sets.get(index).is_some_and(|set| set.raw() == layout.raw())
+        self.sets.get(index).is_some_and(|set| set.bindings() == layout.bindings())
     }
 }
 

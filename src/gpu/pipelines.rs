@@ -124,6 +124,20 @@ pub struct GraphicsPipelineDesc<'a> {
     pub polygon_mode: vk::PolygonMode,
     /// False leaves the colour attachments as they are.
     pub color_write: bool,
+    /// What becomes of the colour that is there.
+    pub blend: Blend,
+}
+
+/// What becomes of the colour that is there, in every attachment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Blend {
+    /// It is replaced.
+    #[default]
+    Replace,
+    /// What is drawn is added to it.
+    Add,
+    /// What is drawn is added to as much of it as alpha says.
+    AddToPart,
 }
 
 impl<'a> GraphicsPipelineDesc<'a> {
@@ -149,6 +163,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
             front_face: vk::FrontFace::COUNTER_CLOCKWISE,
             polygon_mode: vk::PolygonMode::FILL,
             color_write: true,
+            blend: Blend::Replace,
         }
     }
 }
@@ -286,7 +301,7 @@ fn create_graphics(
     let write = desc.color_write && desc.fragment.is_some();
     let mask = if write { vk::ColorComponentFlags::RGBA } else { vk::ColorComponentFlags::empty() };
     let color_count = (desc.target.color_count() as usize).min(MOST_COLOR);
-    let attachments = [vk::PipelineColorBlendAttachmentState::default().color_write_mask(mask); MOST_COLOR];
+    let attachments = [blend_state(desc.blend).color_write_mask(mask); MOST_COLOR];
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachments[..color_count]);
     let states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR, vk::DynamicState::FRONT_FACE];
     let state_count = if device.has_dynamic_front_face() { 3 } else { 2 };
@@ -319,6 +334,20 @@ fn create_graphics(
     // valid, and only enabled features are used.
     let made = unsafe { device.raw.create_graphics_pipelines(device.pipeline_cache, &[info], None) };
     first(made, desc.name, "vkCreateGraphicsPipelines")
+}
+
+fn blend_state(blend: Blend) -> vk::PipelineColorBlendAttachmentState {
+    let kept = match blend {
+        Blend::Replace => return vk::PipelineColorBlendAttachmentState::default(),
+        Blend::Add => vk::BlendFactor::ONE,
+        Blend::AddToPart => vk::BlendFactor::SRC_ALPHA,
+    };
+    vk::PipelineColorBlendAttachmentState::default()
+        .blend_enable(true)
+        .src_color_blend_factor(vk::BlendFactor::ONE)
+        .dst_color_blend_factor(kept)
+        .src_alpha_blend_factor(vk::BlendFactor::ZERO)
+        .dst_alpha_blend_factor(vk::BlendFactor::ONE)
 }
 
 fn first(

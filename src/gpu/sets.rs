@@ -172,6 +172,11 @@ impl SetLayout {
         &self.name
     }
 
+    /// Its device.
+    pub fn device(&self) -> &Arc<Device> {
+        self.ticket.device()
+    }
+
     /// Its bindings, in order of their numbers.
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings

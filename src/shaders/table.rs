@@ -92,6 +92,35 @@ shared_constants! {
     BINDING_WEIGHT_SAMPLER: u32 = 5;
     /// The binding of the sampler of the layers' textures: repeated, anisotropic where the device can.
     BINDING_LAYER_SAMPLER: u32 = 6;
+    /// The most cascades of the sun.
+    MAX_CASCADES: usize = 4;
+    /// The descriptor set of what lights the frame.
+    SET_LIGHT: u32 = 2;
+    /// The binding of the light's uniform buffer.
+    BINDING_LIGHT: u32 = 0;
+    /// The binding of the atlas of the sun's cascades, an image of depth.
+    BINDING_SHADOW_ATLAS: u32 = 1;
+    /// The binding of the sampler that compares depths.
+    BINDING_SHADOW_SAMPLER: u32 = 2;
+    /// The binding of the lamps that may reach the view, a storage buffer.
+    BINDING_LAMPS: u32 = 3;
+    /// The binding of the clusters' lists of lamps, a storage buffer of words.
+    BINDING_CLUSTERS: u32 = 4;
+    /// The binding of the table of the sky.
+    BINDING_SKY_TABLE: u32 = 5;
+    /// The binding of the sampler of that table.
+    BINDING_SKY_SAMPLER: u32 = 6;
+    /// Texels in a row of the table of the sky.
+    SKY_COLUMNS: usize = 128;
+    /// Its rows.
+    SKY_ROWS: usize = 64;
+    /// The binding of the first image that a pass over the whole target samples, in set 0: depth, a plane of albedo, or
+    /// luminance.
+    BINDING_INPUT: u32 = 0;
+    /// The binding of the second: a plane of normals.
+    BINDING_INPUT_NORMALS: u32 = 1;
+    /// The binding of the third: a plane of occlusion.
+    BINDING_INPUT_OCCLUSION: u32 = 2;
     /// The binding of the cases that the twin module computes, a storage buffer.
     BINDING_TWIN_CASES: u32 = 4;
     /// The binding of what the twin module found, a storage buffer.
@@ -160,6 +189,64 @@ macro_rules! for_each_shader {
             /// The preview's shading of up to 16 layers, blended by weight and height.
             PreviewFragment16Height = "preview.frag.s16h", "preview.frag.hlsl", Fragment, "main",
                 [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 1)];
+            /// The lit ground of up to 4 layers, blended by weight.
+            LitFragment4 = "lit.frag.s4", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 4), ("SPLAT_HEIGHT", 0), ("SPLIT", 0)];
+            /// The lit ground of up to 4 layers, blended by weight, with the split planes.
+            LitFragment4Planes = "lit.frag.s4p", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 4), ("SPLAT_HEIGHT", 0), ("SPLIT", 1)];
+            /// The lit ground of up to 4 layers, blended by weight and height.
+            LitFragment4Height = "lit.frag.s4h", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 4), ("SPLAT_HEIGHT", 1), ("SPLIT", 0)];
+            /// The lit ground of up to 4 layers, blended by weight and height, with the split planes.
+            LitFragment4HeightPlanes = "lit.frag.s4hp", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 4), ("SPLAT_HEIGHT", 1), ("SPLIT", 1)];
+            /// The lit ground of up to 8 layers, blended by weight.
+            LitFragment8 = "lit.frag.s8", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 8), ("SPLAT_HEIGHT", 0), ("SPLIT", 0)];
+            /// The lit ground of up to 8 layers, blended by weight, with the split planes.
+            LitFragment8Planes = "lit.frag.s8p", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 8), ("SPLAT_HEIGHT", 0), ("SPLIT", 1)];
+            /// The lit ground of up to 8 layers, blended by weight and height.
+            LitFragment8Height = "lit.frag.s8h", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 8), ("SPLAT_HEIGHT", 1), ("SPLIT", 0)];
+            /// The lit ground of up to 8 layers, blended by weight and height, with the split planes.
+            LitFragment8HeightPlanes = "lit.frag.s8hp", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 8), ("SPLAT_HEIGHT", 1), ("SPLIT", 1)];
+            /// The lit ground of up to 12 layers, blended by weight.
+            LitFragment12 = "lit.frag.s12", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 12), ("SPLAT_HEIGHT", 0), ("SPLIT", 0)];
+            /// The lit ground of up to 12 layers, blended by weight, with the split planes.
+            LitFragment12Planes = "lit.frag.s12p", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 12), ("SPLAT_HEIGHT", 0), ("SPLIT", 1)];
+            /// The lit ground of up to 12 layers, blended by weight and height.
+            LitFragment12Height = "lit.frag.s12h", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 12), ("SPLAT_HEIGHT", 1), ("SPLIT", 0)];
+            /// The lit ground of up to 12 layers, blended by weight and height, with the split planes.
+            LitFragment12HeightPlanes = "lit.frag.s12hp", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 12), ("SPLAT_HEIGHT", 1), ("SPLIT", 1)];
+            /// The lit ground of up to 16 layers, blended by weight.
+            LitFragment16 = "lit.frag.s16", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 0), ("SPLIT", 0)];
+            /// The lit ground of up to 16 layers, blended by weight, with the split planes.
+            LitFragment16Planes = "lit.frag.s16p", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 0), ("SPLIT", 1)];
+            /// The lit ground of up to 16 layers, blended by weight and height.
+            LitFragment16Height = "lit.frag.s16h", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 1), ("SPLIT", 0)];
+            /// The lit ground of up to 16 layers, blended by weight and height, with the split planes.
+            LitFragment16HeightPlanes = "lit.frag.s16hp", "lit.frag.hlsl", Fragment, "main",
+                [("SPLAT_SLOTS", 16), ("SPLAT_HEIGHT", 1), ("SPLIT", 1)];
+            /// The triangle of passes that read their pixels' own texels.
+            ScreenVertex = "screen.vert", "screen.vert.hlsl", Vertex, "main", [];
+            /// The frame's sky where nothing was drawn, and the air before what was.
+            AirFragment = "air.frag", "air.frag.hlsl", Fragment, "main", [];
+            /// The diffuse light of the sky that a frame with split planes withheld.
+            CombineFragment = "combine.frag", "combine.frag.hlsl", Fragment, "main", [];
+            /// Luminance to what a screen shows.
+            TonemapFragment = "tonemap.frag", "tonemap.frag.hlsl", Fragment, "main", [];
+            /// A look at a target of the frame.
+            ShowFragment = "show.frag", "show.frag.hlsl", Fragment, "main", [];
             /// The fragment stage of the depth-only draw, which discards holes.
             DepthFragment = "depth.frag", "depth.frag.hlsl", Fragment, "main", [];
             /// The motion of a fragment since the last frame.
@@ -251,6 +338,13 @@ impl ShaderId {
     pub fn preview_fragment(slots: u32, height: bool) -> Option<Self> {
         let defines = [("SPLAT_SLOTS", slots), ("SPLAT_HEIGHT", height as u32)];
         TABLE.iter().find(|row| row.source == "preview.frag.hlsl" && row.defines == defines).map(|row| row.id)
+    }
+
+    /// The lit fragment module for what a list of layers needs, with the split planes or without, or `None` where it has more
+    /// slots than there are.
+    pub fn lit_fragment(slots: u32, height: bool, split: bool) -> Option<Self> {
+        let defines = [("SPLAT_SLOTS", slots), ("SPLAT_HEIGHT", height as u32), ("SPLIT", split as u32)];
+        TABLE.iter().find(|row| row.source == "lit.frag.hlsl" && row.defines == defines).map(|row| row.id)
     }
 
     /// The module made from `source` with `GRID_QUADS` of `grid`.

@@ -20,7 +20,7 @@ fn any_preset() -> impl Strategy<Value = StandardFrame> {
                 sky,
                 motion,
                 split,
-                ev100,
+                ev100: Some(ev100),
                 shadow_cascades,
                 shadow_tile,
                 shadow_distance,

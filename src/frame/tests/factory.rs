@@ -17,10 +17,10 @@ fn a_standard_frame_gets_its_terrain_where_opaque_ground_belongs() {
             "Pass Main",
             "Terrain",
             "Host 'rocks'",
-            "Sky",
             "Pass Motion",
             "TerrainVelocity",
             "AmbientCombine",
+            "Sky",
             "Host 'dust'",
             "Tonemap"
         ]

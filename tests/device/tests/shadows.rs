@@ -1,155 +1,35 @@
 //! What the ground casts, against rays on the ground itself.
 
-use ash::vk;
-use glam::camera::rh::proj::directx;
-use glam::{DVec2, DVec3, DVec4, Quat, Vec3};
-use landform::draw::{Renderer, Target};
+use glam::{DVec2, DVec3};
 use landform::field::{Field, FieldDesc, Quad, SampleRect};
-use landform::gpu::Device;
+use landform::frame::ShadowLayout;
 use landform::import::ImportOptions;
-use landform::plan::{CasterSettings, Terrain, TerrainSettings, View, ViewPlan, Viewport};
+use landform::light::{CascadeSettings, Cascades};
+use landform::plan::{CasterSettings, View, Viewport};
 use landform::query::{face_normal_at, height_at, raycast};
-use landform_device_tests::{hills, look, shared_field};
-use landform_harness::{Clear, Gpu, GpuOptions, Offscreen, OffscreenDesc, shared};
+use landform_device_tests::{
+    CascadeAtlas, bench_field, hills, look, pixel_ray, shared_field, toward_sun, valley_field,
+};
+use landform_harness::{Gpu, GpuOptions, shared};
 use std::sync::Arc;
 
-/// Texels a side of a cascade's tile; the atlas has two by two.
+/// Texels a side of a cascade's tile, where shadows are held against rays and elsewhere; the atlas has two by two.
+const FINE_TILE: u32 = 2048;
 const TILE: u32 = 1024;
 
-/// Half of what a cascade covers, in samples of the map, the finest first.
-const REACH: [f64; 4] = [20.0, 60.0, 180.0, 540.0];
+/// Samples of the map that the last cascade reaches; the others reach a third of the next one, 180, 60 and 20.
+const SIGHT: f64 = 540.0;
 
-/// Texels that a place is moved off the ground before it asks the map: at least, more where light grazes, toward the light.
-const BIAS: [f64; 3] = [0.3, 0.8, 0.25];
+const VIEWPORT: Viewport = Viewport { x: 0.0, y: 0.0, width: 320.0, height: 180.0 };
 
-/// The cascades of a sun around a place: squares across the light, a tile of the atlas each, snapped to whole texels.
-fn cascades(around: DVec3, sun: DVec3, depth: f64, spacing: f64) -> Vec<View> {
-    let rotation = Quat::from_rotation_arc(Vec3::NEG_Z, -sun.as_vec3());
-    REACH
-        .iter()
-        .enumerate()
-        .map(|(index, samples)| {
-            let reach = samples * spacing;
-            let texel = 2.0 * reach / f64::from(TILE);
-            let turn = rotation.as_dquat();
-            let across = turn.inverse() * around;
-            let snapped = turn
-                * DVec3::new(
-                    (across.x / texel).round() * texel,
-                    (across.y / texel).round() * texel,
-                    across.z,
-                );
-            let (half, far) = (reach as f32, (2.0 * depth) as f32);
-            let projection = directx::orthographic(-half, half, -half, half, far, 0.0);
-            let (column, row) = (index as u32 % 2, index as u32 / 2);
-            let side = TILE as f32;
-            let viewport =
-                Viewport { x: column as f32 * side, y: row as f32 * side, width: side, height: side };
-            View::with_projection(snapped + sun * depth, rotation, projection, viewport)
-        })
-        .collect()
-}
-
-/// A shadow atlas, read back.
-struct Atlas {
-    depth: Vec<f32>,
-    cascades: Vec<View>,
-    plans: Vec<ViewPlan>,
-    /// Metres that the depth range spans.
-    span: f64,
-    /// Metres between samples.
-    spacing: f64,
-}
-
-impl Atlas {
-    fn draw(
-        gpu: &Arc<Gpu>,
-        field: &Field,
-        cascades: Vec<View>,
-        span: f64,
-        settings: &CasterSettings,
-    ) -> Self {
-        // SAFETY: the harness' host is valid and outlives the device, and every frame is waited for.
-        let device = unsafe { Device::new(gpu.host()) }.unwrap();
-        let mut renderer = Renderer::new(&device, field.desc()).unwrap();
-        let mut terrain = Terrain::new(field.clone(), TerrainSettings::default()).unwrap();
-        let mut offscreen = Offscreen::new(gpu, OffscreenDesc::new(2 * TILE, 2 * TILE)).unwrap();
-        let mut target =
-            Target::dynamic(vk::Format::R8G8B8A8_SRGB, vk::Format::D32_SFLOAT, vk::SampleCountFlags::TYPE_1);
-        target.formats = offscreen.formats();
-        let plan = terrain.plan(&[cascades[0]], renderer.residency()).unwrap();
-        let mut plans = Vec::new();
-        terrain.plan_casters_into(&mut plans, &cascades, settings).unwrap();
-        device.begin_frame();
-        gpu.submit_and_wait(|raw| {
-            // SAFETY: the harness hands over a command buffer that records, and waits for it.
-            let cmd = unsafe { device.record(raw) };
-            renderer.upload(&cmd, &plan).unwrap();
-            offscreen.begin(raw, Some(Clear::default()));
-            for cascade in &plans {
-                renderer.draw_caster(&cmd, cascade, &target).unwrap();
-            }
-            offscreen.end(raw);
-        })
-        .unwrap();
-        Self {
-            depth: offscreen.read_depth().unwrap(),
-            cascades,
-            plans,
-            span,
-            spacing: field.desc().spacing.x,
-        }
+fn cascade_settings(tile: u32, spacing: f64, depth: f64) -> CascadeSettings {
+    CascadeSettings {
+        layout: ShadowLayout::new(4, tile),
+        distance: SIGHT * spacing,
+        split: 1.0,
+        nearest: SIGHT / 27.0 * spacing,
+        depth,
     }
-
-    /// What the second cascade's texel over a place holds, and what the place's own depth is.
-    fn stored(&self, at: DVec3) -> (f64, f64) {
-        let cascade = &self.cascades[1];
-        let relative = cascade.rotation.as_dquat().inverse() * (at - cascade.position);
-        let clip = cascade.projection.as_dmat4() * relative.extend(1.0);
-        let side = f64::from(TILE);
-        let [x, y] = [(0.5 + 0.5 * clip.x) * side, (0.5 - 0.5 * clip.y) * side].map(|at| at as usize);
-        let (x, y) = (x + cascade.viewport.x as usize, y + cascade.viewport.y as usize);
-        (f64::from(self.depth[y * 2 * TILE as usize + x]), clip.z)
-    }
-
-    /// Whether a place is in shadow: four texels around it, compared and averaged, of the finest cascade that holds it.
-    /// None where none does.
-    fn shade(&self, place: DVec3, normal: DVec3, sun: DVec3) -> Option<f64> {
-        for (cascade, samples) in self.cascades.iter().zip(REACH) {
-            let reach = samples * self.spacing;
-            let texel = 2.0 * reach / f64::from(TILE);
-            // Off the ground by the texels that a slope hides in one, in metres.
-            let slope = (1.0 - normal.dot(sun).clamp(0.0, 1.0).powi(2)).sqrt();
-            let place = place + normal * (texel * (BIAS[0] + BIAS[1] * slope));
-            let relative = cascade.rotation.as_dquat().inverse() * (place - cascade.position);
-            let clip: DVec4 = cascade.projection.as_dmat4() * relative.extend(1.0);
-            if clip.x.abs().max(clip.y.abs()) > 0.98 {
-                continue;
-            }
-            // Toward the light depth grows.
-            let depth = clip.z + texel * BIAS[2] / self.span;
-            let side = f64::from(TILE);
-            let at = [(0.5 + 0.5 * clip.x) * side - 0.5, (0.5 - 0.5 * clip.y) * side - 0.5];
-            let mut lit = 0.0;
-            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                let [x, y] = [at[0].floor() as i64 + dx, at[1].floor() as i64 + dy]
-                    .map(|at| at.clamp(0, i64::from(TILE) - 1));
-                let (x, y) = (x + cascade.viewport.x as i64, y + cascade.viewport.y as i64);
-                let stored = f64::from(self.depth[(y * 2 * i64::from(TILE) + x) as usize]);
-                let part = [at[0] - at[0].floor(), at[1] - at[1].floor()];
-                let weight = [1.0 - part[0], part[0]][dx as usize] * [1.0 - part[1], part[1]][dy as usize];
-                lit += weight * f64::from(u8::from(depth >= stored));
-            }
-            return Some(1.0 - lit);
-        }
-        None
-    }
-}
-
-fn sun(elevation: f64, azimuth: f64) -> DVec3 {
-    let (up, across) = elevation.to_radians().sin_cos();
-    let (east, north) = azimuth.to_radians().sin_cos();
-    DVec3::new(east * across, up, -north * across)
 }
 
 /// How many pixels of ground a camera sees, how many lie in shadow, and how many are wrong.
@@ -167,105 +47,163 @@ impl Off {
     }
 }
 
-/// Holds the shadows that a camera sees against rays toward the sun.
-fn measure(gpu: &Arc<Gpu>, field: &Field, camera: &View, sun: DVec3, settings: &CasterSettings) -> Off {
-    let extent = field.desc().range.max - field.desc().range.min;
-    let spacing = field.desc().spacing.x;
-    let sight = 540.0 * spacing;
-    let span = 2.0 * (2.0 * sight + extent);
-    let around = camera.position;
-    let atlas = Atlas::draw(gpu, field, cascades(around, sun, span / 2.0, spacing), span, settings);
-    let mut off = Off::default();
-    let (width, height) = (camera.viewport.width as u32, camera.viewport.height as u32);
-    for y in (0..height).step_by(2) {
-        for x in (0..width).step_by(2) {
-            let ray = landform_device_tests::pixel_ray(
-                camera,
-                glam::DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5),
-            );
-            let Some(hit) = raycast(field, camera.position, ray, sight) else { continue };
-            let place = camera.position + ray * hit.distance;
-            let Some(normal) = face_normal_at(field, glam::DVec2::new(place.x, place.z)) else { continue };
+/// A field on the device, and a camera over it.
+struct Ground {
+    field: Field,
+    atlas: CascadeAtlas,
+    cascades: Cascades,
+}
 
-            let Some(shade) = atlas.shade(place, normal, sun) else { continue };
-            // What the light grazes or does not reach is dark by the cosine.
-            let facing = normal.dot(sun) > 0.0;
-            let truth =
-                !facing || raycast(field, place + (normal + sun) * (0.01 * spacing), sun, 1e5).is_some();
-            let found = !facing || shade > 0.5;
-            off.seen += 1;
-            off.dark += usize::from(truth);
-            off.falsely_dark += usize::from(found && !truth);
-            off.falsely_lit += usize::from(truth && !found);
-        }
+impl Ground {
+    fn new(gpu: &Arc<Gpu>, field: Field, tile: u32) -> Self {
+        let atlas = CascadeAtlas::new(gpu, &field, ShadowLayout::new(4, tile));
+        Self { field, atlas, cascades: Cascades::new() }
     }
-    let patches = atlas
-        .plans
-        .iter()
-        .map(|plan| (plan.nodes.len(), plan.nodes.first().map_or(0, |node| node.level().0)));
-    println!(
-        "sun at {:.0}°: {} seen, {:.1} % dark, falsely dark {:.2} %, falsely lit {:.2} %; patches and levels {:?}",
-        sun.y.asin().to_degrees(),
-        off.seen,
-        off.percent(off.dark),
-        off.percent(off.falsely_dark),
-        off.percent(off.falsely_lit),
-        patches.collect::<Vec<_>>()
-    );
-    assert!(off.seen > 4000, "{off:?}");
-    assert!(atlas.plans.iter().all(|plan| plan.nodes.len() <= settings.most_patches as usize));
-    off
+
+    /// Holds the shadows that a camera sees against rays toward the sun.
+    fn measure(&mut self, camera: &View, sun: DVec3, casters: &CasterSettings) -> Off {
+        let desc = self.field.desc();
+        let (spacing, extent) = (desc.spacing.x, desc.range.max - desc.range.min);
+        let tile = self.atlas.layout().tile();
+        let settings = cascade_settings(tile, spacing, 2.0 * SIGHT * spacing + extent);
+        self.cascades.fit(camera, sun.as_vec3(), &settings).unwrap();
+        self.atlas.draw(&self.cascades, camera.position, casters);
+        let mut off = Off::default();
+        for y in (0..VIEWPORT.height as u32).step_by(2) {
+            for x in (0..VIEWPORT.width as u32).step_by(2) {
+                self.hold(camera, DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5), sun, &mut off);
+            }
+        }
+        let plans = self.atlas.plans();
+        let patches =
+            plans.iter().map(|plan| (plan.nodes.len(), plan.nodes.first().map_or(0, |node| node.level().0)));
+        println!(
+            "sun at {:.0}°: {} seen, {:.1} % dark, falsely dark {:.2} %, falsely lit {:.2} %; patches and levels {:?}",
+            sun.y.asin().to_degrees(),
+            off.seen,
+            off.percent(off.dark),
+            off.percent(off.falsely_dark),
+            off.percent(off.falsely_lit),
+            patches.collect::<Vec<_>>()
+        );
+        assert!(off.seen > 4000, "{off:?}");
+        assert!(plans.iter().all(|plan| plan.nodes.len() <= casters.most_patches as usize));
+        off
+    }
+
+    /// Counts one pixel.
+    fn hold(&self, camera: &View, pixel: DVec2, sun: DVec3, off: &mut Off) {
+        let spacing = self.field.desc().spacing.x;
+        let ray = pixel_ray(camera, pixel);
+        let Some(hit) = raycast(&self.field, camera.position, ray, SIGHT * spacing) else { return };
+        let place = camera.position + ray * hit.distance;
+        let Some(normal) = face_normal_at(&self.field, DVec2::new(place.x, place.z)) else { return };
+        // What is seen within the distance lies in a cascade.
+        let shade = self.atlas.shade(place, normal).expect("a cascade holds it");
+        // What the light grazes or does not reach is dark by the cosine.
+        let facing = normal.dot(sun) > 0.0;
+        let above = place + (normal + sun) * (0.01 * spacing);
+        let truth = !facing || raycast(&self.field, above, sun, 1e5).is_some();
+        let found = !facing || shade > 0.5;
+        off.seen += 1;
+        off.dark += usize::from(truth);
+        off.falsely_dark += usize::from(found && !truth);
+        off.falsely_lit += usize::from(truth && !found);
+    }
+}
+
+/// A camera over a map at these parts of its width and depth, so many metres above the ground.
+fn camera_over(field: &Field, part: DVec2, above: f64) -> View {
+    let desc = field.desc();
+    let place = DVec2::new(f64::from(desc.width), f64::from(desc.height)) * desc.spacing * part;
+    let ground = height_at(field, place).unwrap();
+    look(DVec3::new(place.x, ground + above, place.y), 18.0, -14.0, VIEWPORT)
 }
 
 /// Ground to cast on, with a camera over it and how far the sun's cascades see.
 fn grounds() -> Vec<(&'static str, Field, View)> {
-    let viewport = Viewport::whole(320, 180);
-    let mut grounds =
-        vec![("hills", hills(1025, 1025), look(DVec3::new(700.0, 260.0, 1500.0), 18.0, -14.0, viewport))];
+    let mut grounds = vec![hills_ground()];
     let panda = ImportOptions::default().with_spacing(2.0, 2.0).with_range(0.0, 600.0);
     let everest = ImportOptions::default().with_spacing(81.9, 92.6).with_range(284.0, 8840.0);
     let maps = [
         ("panda", shared_field("heights/panda3d_heightfield_1024_u16.png", &panda)),
         ("everest", shared_field("derived/everest_1025_le.r16", &everest)),
+        (BENCHMARK, Some(bench_field())),
+        ("the made valley", Some(valley_field(1025))),
     ];
     for (name, field) in maps {
         let Some(field) = field else { continue };
-        let desc = *field.desc();
-        let middle =
-            DVec2::new(f64::from(desc.width), f64::from(desc.height)) * desc.spacing * DVec2::new(0.3, 0.5);
-        let ground = height_at(&field, middle).unwrap();
-        let above = 0.02 * f64::from(desc.width) * desc.spacing.x;
-        grounds.push((
-            name,
-            field,
-            look(DVec3::new(middle.x, ground + above, middle.y), 18.0, -14.0, viewport),
-        ));
+        let desc = field.desc();
+        // Of a map as large as the benchmark's, not so high that the nearest cascades hold no ground.
+        let above = 0.02 * f64::from(desc.width.min(1025)) * desc.spacing.x;
+        let camera = camera_over(&field, DVec2::new(0.3, 0.5), above);
+        grounds.push((name, field, camera));
     }
     grounds
 }
 
+fn hills_ground() -> (&'static str, Field, View) {
+    ("hills", hills(1025, 1025), look(DVec3::new(700.0, 260.0, 1500.0), 18.0, -14.0, VIEWPORT))
+}
+
+const BENCHMARK: &str = "the benchmark's map";
+
 const ELEVATIONS: [f64; 3] = [3.0, 15.0, 60.0];
 
-/// Shadows are where rays say, on maps of every kind; the highest of many samples, which coarse mips hold, would darken ground
-/// that is lit.
+/// Suns that shadows are held against rays for: degrees above the horizon and clockwise from north, and percent of what is
+/// seen that may be falsely dark and falsely lit.
+const SUNS: [(f64, f64, [f64; 2]); 5] = [
+    (3.0, 60.0, [0.5, 2.0]),
+    (3.0, 150.0, [0.8, 4.0]),
+    (15.0, 60.0, [0.5, 2.0]),
+    (15.0, 150.0, [0.8, 4.0]),
+    (60.0, 60.0, [0.5, 2.0]),
+];
+
+/// Shadows are where rays say, on maps of every kind.
+///
+/// How many pixels are off depends on where the sun stands. Of twelve azimuths 30° apart, at the worst in percent:
+///
+/// | | falsely dark at 3°, 15°, 60° | falsely lit at 3°, 15°, 60° |
+/// |---|---|---|
+/// | hills | 0.06, 0.16, 0.00 | 3.30, 3.37, 0.00 |
+/// | panda | 0.00, 0.40, 0.01 | 0.06, 0.16, 0.71 |
+/// | Everest | 0.16, 0.29, 0.01 | 0.59, 1.34, 0.05 |
+/// | the benchmark's map | 4.06, 0.29, 0.02 | 2.88, 2.39, 0.07 |
+/// | the made valley | 0.23, 0.53, 0.02 | 0.15, 1.17, 0.00 |
+///
+/// What is lit falsely is what the offset from the ground reaches over, which where light grazes is long on the ground: tiles
+/// of half as many texels have 1.3 to 1.9 times as much. What is dark falsely is ground below a caster of 256 patches that
+/// are coarser than it, mostly at 3°, where light comes far over a map that is rough from sample to sample; it is less with
+/// those tiles, whose offset is twice as long.
 #[test]
 fn shadows_lie_where_rays_say() {
     let gpu = shared();
     for (name, field, camera) in grounds() {
         println!("{name}");
-        for elevation in ELEVATIONS {
-            let off = measure(&gpu, &field, &camera, sun(elevation, 60.0), &CasterSettings::default());
-            assert!(off.percent(off.falsely_dark) < 0.5, "{name}, {elevation}°: {off:?}");
-            assert!(off.percent(off.falsely_lit) < 2.0, "{name}, {elevation}°: {off:?}");
+        let mut ground = Ground::new(&gpu, field, FINE_TILE);
+        for (elevation, azimuth, [most_dark, most_lit]) in SUNS {
+            let off = ground.measure(&camera, toward_sun(elevation, azimuth), &CasterSettings::default());
+            // Rough from sample to sample, and so large that light at 3° crosses more patches than there may be.
+            let most_dark = if name == BENCHMARK && elevation < 10.0 { 0.8 } else { most_dark };
+            let sun = format!("{name}, {elevation}° from {azimuth}°: {off:?}");
+            assert!(off.percent(off.falsely_dark) < most_dark, "{sun}");
+            assert!(off.percent(off.falsely_lit) < most_lit, "{sun}");
         }
     }
-    // Few patches, so that the caster is coarse: with the heights of its own mips it stands above what receives.
-    let (_, field, camera) = grounds().swap_remove(0);
+}
+
+/// Few patches, so that the caster is coarse: the highest of many samples, which its own mips hold, would stand above what
+/// receives and darken ground that is lit.
+#[test]
+fn coarse_casters_stand_at_the_finest_heights() {
+    let (_, field, camera) = hills_ground();
+    let mut ground = Ground::new(&shared(), field, TILE);
     let mut coarse = CasterSettings::default();
     coarse.most_patches = 24;
-    let good = measure(&gpu, &field, &camera, sun(15.0, 60.0), &coarse);
+    let good = ground.measure(&camera, toward_sun(15.0, 60.0), &coarse);
     coarse.finer_heights = 0.0;
-    let bad = measure(&gpu, &field, &camera, sun(15.0, 60.0), &coarse);
+    let bad = ground.measure(&camera, toward_sun(15.0, 60.0), &coarse);
     assert!(
         good.percent(good.falsely_dark) < 2.0 && bad.percent(bad.falsely_dark) > 10.0,
         "{good:?} {bad:?}"
@@ -280,13 +218,11 @@ fn plain_ground_shades_nothing() {
     let step = 65535.0 / 512.0;
     for rise in [0.0, 1.0] {
         let samples = (0..513 * 513).map(|index| ((rise * f64::from(index % 513)) * step).round() as u16);
-        let field = Field::from_samples(desc, samples.collect()).unwrap();
-        let ground = 200.0 * rise;
-        let camera = look(DVec3::new(200.0, ground + 40.0, 300.0), 40.0, -20.0, Viewport::whole(320, 180));
+        let mut ground = Ground::new(&gpu, Field::from_samples(desc, samples.collect()).unwrap(), TILE);
+        let camera = look(DVec3::new(200.0, 200.0 * rise + 40.0, 300.0), 40.0, -20.0, VIEWPORT);
         for elevation in ELEVATIONS {
             for azimuth in [0.0, 60.0, 90.0, 200.0, 270.0, 315.0] {
-                let sun = sun(elevation, azimuth);
-                let off = measure(&gpu, &field, &camera, sun, &CasterSettings::default());
+                let off = ground.measure(&camera, toward_sun(elevation, azimuth), &CasterSettings::default());
                 assert_eq!(off.falsely_dark, 0, "a rise of {rise}, {elevation}° from {azimuth}°");
             }
         }
@@ -304,19 +240,72 @@ fn holes_cast_nothing_and_hills_behind_do() {
         for (x, z) in (290..310).flat_map(|x| (200..220).map(move |z| (x, z))) {
             field.set_hole(Quad::new(x, z), true);
         }
-        let (sun, middle) = (sun(30.0, 270.0), DVec3::new(300.0, 0.0, 210.0));
-        // The light stands 50 m from the middle: the wall is 200 m behind it.
-        let cascades = cascades(middle, sun, 50.0, 1.0);
-        let atlas = Atlas::draw(&gpu, &field, cascades, 100.0, &CasterSettings::default());
+        // The second cascade reaches 60 m and is 60 m deep to each side: the wall is 240 m behind its middle.
+        let middle = DVec3::new(300.0, 0.0, 210.0);
+        let camera = look(middle, 0.0, 0.0, VIEWPORT);
+        let mut cascades = Cascades::new();
+        cascades.fit(&camera, toward_sun(30.0, 270.0).as_vec3(), &cascade_settings(TILE, 1.0, 50.0)).unwrap();
+        let stored = |field: &Field, place: DVec3| {
+            let mut atlas = CascadeAtlas::new(&gpu, field, cascades.layout());
+            atlas.draw(&cascades, middle, &CasterSettings::default());
+            atlas.stored(1, place)
+        };
         // The wall is 400 m high: its shade reaches 690 m, over the middle and its hole.
-        let (in_hole, _) = atlas.stored(middle);
+        let (in_hole, _) = stored(&field, middle);
         assert_eq!(in_hole, 1.0, "the wall's depth is the near plane's, hole or not");
-        let mut low = field.clone();
-        low.edit(wall, |_, codes| codes.fill(0));
-        let atlas = Atlas::draw(&gpu, &low, atlas.cascades.clone(), 100.0, &CasterSettings::default());
-        assert_eq!(atlas.stored(middle).0, 0.0, "light falls through the hole");
-        let (found, truth) = atlas.stored(middle + DVec3::new(0.0, 0.0, 30.0));
+        field.edit(wall, |_, codes| codes.fill(0));
+        assert_eq!(stored(&field, middle).0, 0.0, "light falls through the hole");
+        let (found, truth) = stored(&field, middle + DVec3::new(0.0, 0.0, 30.0));
         assert!((found - truth).abs() < 0.01, "{found} {truth}");
         gpu.assert_silent();
+    }
+}
+
+/// A ridge behind the camera casts over it into what is seen, and one 8 km ahead as far as its shade falls, from outside
+/// the cascades that hold the shaded ground.
+#[test]
+fn far_ridges_cast_into_view() {
+    let (spacing, height) = (20.0, 600.0);
+    let mut field =
+        Field::new(FieldDesc::new(1025, 1025).with_spacing(spacing, spacing).with_range(0.0, height))
+            .unwrap();
+    // From west to east, 400 m behind the camera and 8 km before it.
+    let (behind, ahead) = (10_400.0, 2_000.0);
+    for ridge in [behind, ahead] {
+        let rows = SampleRect::new(0, (ridge / spacing) as u32, 1025, 1);
+        field.edit(rows, |_, codes| codes.fill(u16::MAX));
+    }
+    let camera = look(DVec3::new(10_000.0, 30.0, 10_000.0), 0.0, -1.0, VIEWPORT);
+    let settings = CascadeSettings {
+        layout: ShadowLayout::new(4, TILE),
+        distance: 9_000.0,
+        split: 0.9,
+        nearest: 60.0,
+        depth: 1_000.0,
+    };
+    let mut atlas = CascadeAtlas::new(&shared(), &field, settings.layout);
+    let mut cascades = Cascades::new();
+    // The sun behind at 15° and ahead at 5°: shades of 2239 m and 6858 m.
+    for (elevation, azimuth) in [(15.0, 180.0), (5.0, 0.0)] {
+        let sun = toward_sun(elevation, azimuth);
+        cascades.fit(&camera, sun.as_vec3(), &settings).unwrap();
+        atlas.draw(&cascades, camera.position, &CasterSettings::default());
+        let (mut dark, mut lit) = (0, 0);
+        for metres in (60..7_800).step_by(40) {
+            let place = DVec3::new(10_003.0, 0.0, 10_000.0 - f64::from(metres));
+            let truth = raycast(&field, place + 0.1 * sun, sun, 1e5).is_some();
+            let texel = atlas.finest(place).map(|cascade| atlas.constants().cascades[cascade].texel[0]);
+            // An edge may lie a texel off, which is longer on the ground where the light is low.
+            let reach = 2.0 * f64::from(texel.unwrap()) / sun.y;
+            let moved = |by: f64| raycast(&field, place + DVec3::new(0.0, 0.0, by) + 0.1 * sun, sun, 1e5);
+            if [-reach, reach].into_iter().any(|by| moved(by).is_some() != truth) {
+                continue;
+            }
+            let shade = atlas.shade(place, DVec3::Y).unwrap();
+            assert_eq!(shade > 0.5, truth, "{metres} m ahead, the sun at {elevation}°");
+            (dark, lit) = (dark + usize::from(truth), lit + usize::from(!truth));
+        }
+        println!("the sun at {elevation}° from {azimuth}°: {dark} places in a ridge's shade, {lit} in light");
+        assert!(dark > 30 && lit > 20, "{dark} {lit}");
     }
 }

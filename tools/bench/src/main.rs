@@ -1,4 +1,4 @@
-//! landform's benchmarks. `landform-bench cpu`, `gpu`, `layers`, `import` or `all` prints JSON; `--table` prints the same for people. What is measured, and what it is held against, is in `docs/performance.md`.
+//! landform's benchmarks. `landform-bench cpu`, `gpu`, `layers`, `casters`, `frame`, `import` or `all` prints JSON; `--table` prints the same for people. What is measured, and what it is held against, is in `docs/performance.md`.
 
 mod allocations;
 mod cpu;
@@ -9,6 +9,8 @@ mod timing;
 mod workload;
 
 use clap::{Args, Parser, Subcommand};
+use gpu::casters::CastersScope;
+use gpu::frame::FrameScope;
 use gpu::layers::LayersScope;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -43,6 +45,20 @@ enum Command {
         #[command(flatten)]
         scope: LayersScope,
     },
+    /// What the ground costs as a caster of shadows: milliseconds a cascade, beside a depth pass, and planning
+    Casters {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        scope: CastersScope,
+    },
+    /// A whole lit frame by a document: milliseconds a node, recording, steady frames
+    Frame {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        scope: FrameScope,
+    },
     /// Files of every format that is packed, or large: megabytes a second and peak memory, beside the decoding library alone
     Import(Output),
     /// All of these
@@ -75,6 +91,17 @@ struct Output {
     table: bool,
 }
 
+/// What is measured.
+#[derive(Default)]
+struct Parts {
+    cpu: bool,
+    import: bool,
+    gpu: Option<gpu::Scope>,
+    layers: Option<LayersScope>,
+    casters: Option<CastersScope>,
+    frame: Option<FrameScope>,
+}
+
 fn main() -> ExitCode {
     match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
@@ -86,30 +113,45 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), String> {
-    let (output, measures_cpu, measures_import, scope, layers) = match command {
-        Command::Cpu(output) => (output, true, false, None, None),
-        Command::Import(output) => (output, false, true, None, None),
-        Command::Gpu { output, scope } => (output, false, false, Some(scope), None),
-        Command::Layers { output, scope } => (output, false, false, None, Some(scope)),
-        Command::All { output, scope } => (output, true, true, Some(scope), Some(LayersScope::default())),
+    let none = Parts::default();
+    let (output, parts) = match command {
+        Command::Cpu(output) => (output, Parts { cpu: true, ..none }),
+        Command::Import(output) => (output, Parts { import: true, ..none }),
+        Command::Gpu { output, scope } => (output, Parts { gpu: Some(scope), ..none }),
+        Command::Layers { output, scope } => (output, Parts { layers: Some(scope), ..none }),
+        Command::Casters { output, scope } => (output, Parts { casters: Some(scope), ..none }),
+        Command::Frame { output, scope } => (output, Parts { frame: Some(scope), ..none }),
+        Command::All { output, scope } => {
+            let (layers, casters) = (Some(LayersScope::default()), Some(CastersScope::default()));
+            let frame = Some(FrameScope::default());
+            (output, Parts { cpu: true, import: true, gpu: Some(scope), layers, casters, frame })
+        }
         Command::Map { file } => return write_map(&file),
         Command::ImportPeak { file } => return import::print_peak(&file),
     };
     let mut report = Map::new();
     report.insert("machine".into(), machine());
     report.insert("quick".into(), Value::Bool(output.quick));
-    if measures_cpu {
+    if parts.cpu {
         report.insert("cpu".into(), cpu::run(output.quick).map_err(|error| error.to_string())?);
     }
-    if measures_import {
+    if parts.import {
         report.insert("import".into(), import::run(output.quick)?);
     }
-    if let Some(scope) = scope {
+    if let Some(scope) = parts.gpu {
         report.insert("gpu".into(), gpu::run(&scope, output.quick).map_err(|failure| failure.to_string())?);
     }
-    if let Some(scope) = layers {
+    if let Some(scope) = parts.layers {
         let measured = gpu::layers::run(&scope, output.quick).map_err(|failure| failure.to_string())?;
         report.insert("layers".into(), measured);
+    }
+    if let Some(scope) = parts.casters {
+        let measured = gpu::casters::run(&scope, output.quick).map_err(|failure| failure.to_string())?;
+        report.insert("casters".into(), measured);
+    }
+    if let Some(scope) = parts.frame {
+        let measured = gpu::frame::run(&scope, output.quick).map_err(|failure| failure.to_string())?;
+        report.insert("frame".into(), measured);
     }
     let report = Value::Object(report);
     if output.table {

@@ -23,6 +23,12 @@ pub(crate) fn of(report: &Value) -> String {
     if let Some(layers) = report.get("layers") {
         layers_tables(&mut text, layers);
     }
+    if let Some(casters) = report.get("casters") {
+        casters_tables(&mut text, casters);
+    }
+    if let Some(frame) = report.get("frame") {
+        frame_tables(&mut text, frame);
+    }
     text
 }
 
@@ -143,6 +149,52 @@ fn layers_tables(text: &mut String, layers: &Value) {
     pairs(text, &layers["first_frame"]["textures"]);
     text.push_str("\nUnchanged frames with 8 layers\n");
     pairs(text, &layers["steady"]);
+}
+
+fn frame_tables(text: &mut String, frame: &Value) {
+    text.push('\n');
+    pairs(text, &frame["device"]);
+    line(text, &["poses", "frames", "lamps"].map(|name| (name, &frame[name])));
+    for measured in list(&frame["measured"]) {
+        text.push_str("\nA frame (milliseconds: medians over all poses)\n");
+        line(text, &["frame", "size", "ms", "terrain_as_preview_ms"].map(|name| (name, &measured[name])));
+        table(text, &["node", "ms"], list(&measured["nodes"]), |row| {
+            ["node", "ms"].map(|name| row[name].clone()).into()
+        });
+        pairs(text, &measured["steady"]);
+    }
+}
+
+fn casters_tables(text: &mut String, casters: &Value) {
+    text.push('\n');
+    pairs(text, &casters["device"]);
+    text.push_str(
+        "\nThe ground as a caster (milliseconds: each pose its median, then the median of the poses)\n",
+    );
+    line(text, &["size", "poses", "frames", "clock"].map(|name| (name, &casters[name])));
+    let columns =
+        ["tile", "cascade", "reach_m", "texel_m", "patches", "most_patches", "level", "milliseconds"];
+    let tiles = list(&casters["tiles"]);
+    let cascades: Vec<Value> = tiles.iter().flat_map(|tile| list(&tile["cascades"])).cloned().collect();
+    table(text, &columns.map(|name| name.trim_end_matches("_m")), &cascades, |row| {
+        columns.map(|name| row[name].clone()).into()
+    });
+    text.push_str("\nAll cascades in one scope, beside a depth pass of the view, and what a frame of a flight costs the processor\n");
+    let columns = [
+        ("tile", "tile"),
+        ("all ms", "all_milliseconds"),
+        ("depth ms", "depth_milliseconds"),
+        ("all/depth", "all_over_depth"),
+        ("most of a pose", "most_all_over_depth"),
+        ("fit µs", "fit_us"),
+        ("plan µs", "plan_us"),
+        ("record µs", "record_us"),
+        ("most allocations", "most_allocations"),
+        ("most descriptor writes", "most_descriptor_writes"),
+    ];
+    table(text, &columns.map(|(column, _)| column), tiles, |row| {
+        columns.map(|(_, name)| row[name].clone()).into()
+    });
 }
 
 fn list(value: &Value) -> &[Value] {

@@ -73,6 +73,26 @@ fn layers_are_measured() {
 }
 
 #[test]
+fn casters_are_measured() {
+    let report = report(&["casters", "--quick"]);
+    let tiles = list(&report["casters"], "tiles");
+    assert_eq!(tiles.len(), 2);
+    for tile in tiles {
+        for nothing in ["most_allocations", "most_descriptor_writes"] {
+            assert_eq!(tile[nothing], 0, "{tile:#}");
+        }
+        assert!(tile["all_over_depth"].as_f64().is_some_and(|ratio| ratio > 0.0), "{tile:#}");
+        for row in list(tile, "cascades") {
+            assert!(
+                row["patches"].as_f64().is_some_and(|patches| (1.0..=256.0).contains(&patches)),
+                "{row:#}"
+            );
+            assert!(row["milliseconds"].as_f64().is_some_and(|time| time > 0.0), "{row:#}");
+        }
+    }
+}
+
+#[test]
 fn import_is_measured() {
     let report = report(&["import", "--quick"]);
     let formats = list(&report["import"], "formats");
@@ -88,4 +108,20 @@ fn import_is_measured() {
 fn tables_are_for_people() {
     let table = bench(&["cpu", "--quick", "--table"]);
     assert!(table.contains("ns/visited") && table.contains("legal ranges, leaf 32"), "{table}");
+}
+
+#[test]
+fn a_frame_is_measured() {
+    let report = report(&["frame", "--quick"]);
+    let measured = list(&report["frame"], "measured");
+    assert_eq!(measured.len(), 2);
+    for frame in measured {
+        let steady = &frame["steady"];
+        for nothing in ["most_allocations_a_frame", "descriptor_writes"] {
+            assert_eq!(steady[nothing], 0, "{frame:#}");
+        }
+        let nodes = list(frame, "nodes");
+        assert!(nodes.len() >= 6, "{frame:#}");
+        assert!(nodes.iter().all(|node| node["ms"].as_f64().is_some_and(|time| time >= 0.0)), "{frame:#}");
+    }
 }

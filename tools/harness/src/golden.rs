@@ -1,11 +1,13 @@
 //! Golden pictures: what a test drew, held against what was looked at and found good.
 //!
 //! They lie in `tests/golden`. `LANDFORM_BLESS=1` writes them. On a failure `out/NAME.actual.png` and `out/NAME.diff.png`
-//! show what was drawn and where it differs.
+//! show what was drawn and where it differs. [`golden`] counts steps of pixels, for what every device draws alike;
+//! [`golden_flip`] asks what a person would see, for what devices round and filter differently.
 
 use std::path::{Path, PathBuf};
 
-use crate::{Failure, Image8, Result, read_png, write_png};
+use crate::flip::mean;
+use crate::{FLIP_PIXELS_PER_DEGREE, Failure, Image8, Result, flip_map, read_png, write_png};
 
 /// How far a picture may be from its golden one.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +48,42 @@ pub fn golden(name: &str, image: &Image8, limit: Limit) {
     }
 }
 
+/// Holds a picture against its golden one by how different the two look: [`mean_flip`](crate::mean_flip) may be at most
+/// `most_mean_flip`, 0 … 1.
+///
+/// # Panics
+/// With a sentence where it is too far away, or where there is none.
+#[track_caller]
+pub fn golden_flip(name: &str, image: &Image8, most_mean_flip: f64) {
+    if let Err(failure) = check_golden_flip(name, image, most_mean_flip) {
+        panic!("{failure}");
+    }
+}
+
 /// Holds a picture against its golden one, or writes that with `LANDFORM_BLESS=1`.
 ///
 /// # Errors
 /// A sentence where it is too far away, where there is none, or where a blessed one is too large a file.
 pub fn check_golden(name: &str, image: &Image8, limit: Limit) -> Result<()> {
+    match expected_or_blessed(name, image)? {
+        Some(expected) => compare_or_write(name, &expected, image, limit),
+        None => Ok(()),
+    }
+}
+
+/// Holds a picture against its golden one as [`golden_flip`] does, or writes that with `LANDFORM_BLESS=1`.
+///
+/// # Errors
+/// A sentence where it is too far away, where there is none, or where a blessed one is too large a file.
+pub fn check_golden_flip(name: &str, image: &Image8, most_mean_flip: f64) -> Result<()> {
+    match expected_or_blessed(name, image)? {
+        Some(expected) => compare_flip_or_write(name, &expected, image, most_mean_flip),
+        None => Ok(()),
+    }
+}
+
+/// The golden picture, or none where this one has just become it.
+fn expected_or_blessed(name: &str, image: &Image8) -> Result<Option<Image8>> {
     let path = repository().join("tests/golden").join(format!("{name}.png"));
     if std::env::var("LANDFORM_BLESS").is_ok_and(|value| value == "1") {
         write_png(&path, image)?;
@@ -58,7 +91,7 @@ pub fn check_golden(name: &str, image: &Image8, limit: Limit) -> Result<()> {
         if bytes > MOST_BYTES {
             return Err(Failure::new(format!("{name} has {bytes} bytes; draw it smaller than {MOST_BYTES}")));
         }
-        return Ok(());
+        return Ok(None);
     }
     if !path.exists() {
         write_png(out(name, "actual"), image)?;
@@ -67,7 +100,7 @@ pub fn check_golden(name: &str, image: &Image8, limit: Limit) -> Result<()> {
              is good"
         )));
     }
-    compare_or_write(name, &read_png(&path)?, image, limit)
+    read_png(&path).map(Some)
 }
 
 /// Holds a picture against another, and writes both and their difference to `out/` where they are too far apart.
@@ -82,9 +115,7 @@ pub fn compare_or_write(name: &str, expected: &Image8, actual: &Image8, limit: L
     if within >= limit.fraction {
         return Ok(());
     }
-    write_png(out(name, "actual"), actual)?;
-    write_png(out(name, "expected"), expected)?;
-    write_png(out(name, "diff"), &expected.difference_image(actual))?;
+    write_pair(name, expected, actual, &expected.difference_image(actual))?;
     Err(Failure::new(format!(
         "{name}: {:.3} % of the pixels are within {} of 255, of {:.3} % that must be; the worst, {:?}, is {} away; see \
          out/{name}.diff.png",
@@ -96,6 +127,47 @@ pub fn compare_or_write(name: &str, expected: &Image8, actual: &Image8, limit: L
     )))
 }
 
+/// Holds a picture against another by how different the two look, and writes both and a map of where, white where the
+/// most, to `out/` where the mean FLIP is more than `most_mean_flip`.
+///
+/// # Errors
+/// A sentence that says how different.
+pub fn compare_flip_or_write(
+    name: &str,
+    expected: &Image8,
+    actual: &Image8,
+    most_mean_flip: f64,
+) -> Result<()> {
+    let map = flip_map(expected, actual, FLIP_PIXELS_PER_DEGREE).inspect_err(|_| {
+        let _ = write_png(out(name, "actual"), actual);
+    })?;
+    let is = mean(&map);
+    if is <= most_mean_flip {
+        return Ok(());
+    }
+    let (worst, most) = map.iter().enumerate().fold((0, 0.0), |found, (at, value)| match *value > found.1 {
+        true => (at, *value),
+        false => found,
+    });
+    let at = (worst as u32 % expected.width, worst as u32 / expected.width);
+    let grey = |value: &f32| {
+        let byte = (255.0 * value).round() as u8;
+        [byte, byte, byte, 255]
+    };
+    let data = map.iter().flat_map(grey).collect();
+    write_pair(name, expected, actual, &Image8 { width: expected.width, height: expected.height, data })?;
+    Err(Failure::new(format!(
+        "{name}: the mean FLIP is {is:.4}, of at most {most_mean_flip} that it may be; the worst pixel, {at:?}, has \
+         {most:.3}; see out/{name}.diff.png"
+    )))
+}
+
+fn write_pair(name: &str, expected: &Image8, actual: &Image8, difference: &Image8) -> Result<()> {
+    write_png(out(name, "actual"), actual)?;
+    write_png(out(name, "expected"), expected)?;
+    write_png(out(name, "diff"), difference)
+}
+
 fn out(name: &str, what: &str) -> PathBuf {
     repository().join("out").join(format!("{name}.{what}.png"))
 }
@@ -103,6 +175,7 @@ fn out(name: &str, what: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mean_flip;
 
     #[test]
     fn what_differs_is_written_out_and_described() {
@@ -117,6 +190,31 @@ mod tests {
             std::fs::remove_file(out(&name, what)).unwrap();
         }
         let sentence = check_golden(&name, &actual, Limit::EXACT).unwrap_err().to_string();
+        assert!(sentence.contains("LANDFORM_BLESS=1"), "{sentence}");
+        std::fs::remove_file(out(&name, "actual")).unwrap();
+    }
+    #[test]
+    fn what_looks_different_by_flip_is_written_out_and_described() {
+        let name = format!("golden-flip-self-test-{}", std::process::id());
+        let expected = Image8::filled(20, 10, [100, 100, 100, 255]);
+        let near = Image8::filled(20, 10, [101, 100, 100, 255]);
+        compare_flip_or_write(&name, &expected, &near, 0.05).unwrap();
+        assert!(!out(&name, "diff").exists());
+        let far = Image8::filled(20, 10, [0, 0, 0, 255]);
+        let mean = mean_flip(&expected, &far).unwrap();
+        let sentence = compare_flip_or_write(&name, &expected, &far, 0.05).unwrap_err().to_string();
+        let said = format!("the mean FLIP is {mean:.4}, of at most 0.05 that it may be; the worst pixel, (");
+        assert!(sentence.contains(&said) && sentence.contains(".diff.png"), "{sentence}");
+        let grey = read_png(out(&name, "diff")).unwrap().pixel(7, 7)[1];
+        assert!((f64::from(grey) / 255.0 - mean).abs() < 0.01);
+        for what in ["actual", "expected", "diff"] {
+            std::fs::remove_file(out(&name, what)).unwrap();
+        }
+        let small = Image8::filled(20, 9, [0, 0, 0, 255]);
+        let sentence = compare_flip_or_write(&name, &expected, &small, 0.05).unwrap_err().to_string();
+        assert!(sentence.contains("cannot be compared"), "{sentence}");
+        std::fs::remove_file(out(&name, "actual")).unwrap();
+        let sentence = check_golden_flip(&name, &far, 0.05).unwrap_err().to_string();
         assert!(sentence.contains("LANDFORM_BLESS=1"), "{sentence}");
         std::fs::remove_file(out(&name, "actual")).unwrap();
     }

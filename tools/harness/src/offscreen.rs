@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ash::vk;
-use landform::gpu::{Allocation, AllocationRequest, MemoryLocation, TargetFormats};
+use landform::draw::HostImage;
+use landform::gpu::{Allocation, AllocationRequest, MemoryLocation, TargetFormats, Usage};
 
 use crate::{Failure, Gpu, Image8, Result};
 
@@ -191,6 +192,22 @@ impl Offscreen {
                 Some(_) => self.gpu.device.cmd_end_render_pass(cmd),
                 None => self.gpu.end_rendering(cmd),
             }
+        }
+    }
+
+    /// The first colour as a compositor's output, one sample a pixel: whatever it holds may go, and after the frame it is read back.
+    pub fn output(&mut self) -> HostImage {
+        let extent = [self.desc.width, self.desc.height];
+        let color = &mut self.color[0];
+        color.was_brought_to(vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        HostImage {
+            image: color.image,
+            view: color.view,
+            revision: 1,
+            format: color.format,
+            extent,
+            from: Usage::Discard,
+            to: Usage::TransferSrc,
         }
     }
 

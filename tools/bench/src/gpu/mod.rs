@@ -1,5 +1,7 @@
 //! What a device draws: the path's views of the map, in targets without a window.
 
+pub(crate) mod casters;
+pub(crate) mod frame;
 pub(crate) mod layers;
 mod passes;
 mod scene;

@@ -52,6 +52,11 @@ impl Attachment {
         }
     }
 
+    /// Notes the layout that somebody else's commands bring it to.
+    pub(super) fn was_brought_to(&mut self, layout: vk::ImageLayout) {
+        self.layout = layout;
+    }
+
     fn complete(&mut self, gpu: &Gpu) -> Result<()> {
         // SAFETY: the image was just made.
         let requirements = unsafe { gpu.device.get_image_memory_requirements(self.image) };

@@ -1,0 +1,48 @@
+// The sky where nothing was drawn, and the air before what was: what is returned is added to what the target keeps, which is alpha
+// of it.
+#include "light.hlsl"
+#include "sky_table.hlsl"
+
+[[vk::binding(BINDING_INPUT, SET)]] Texture2D<float> scene_depth;
+
+// False where the air is clear, and only the sky is drawn.
+[[vk::constant_id(5)]] const bool HAS_HAZE = true;
+
+// The disc, darker toward its limb (Hestroffer and Magnan 1998, at 550 nm).
+float3 disc(float3 direction)
+{
+    float toward = dot(direction, toward_sun.xyz);
+    float radius = 1.0 - toward_sun.w;
+    float within = 1.0 - (1.0 - toward) / radius;
+    if (within <= 0.0)
+        return 0.0;
+    float limb = 1.0 - 0.48 * (1.0 - sqrt(within));
+    return sun_illuminance.rgb * (sun_illuminance.w * limb);
+}
+
+float4 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
+{
+    float depth = scene_depth.Load(int3(position.xy, 0));
+    // Two points along the ray: from one alone only a perspective camera would know where it goes.
+    float4 near = mul(ray_from_clip, float4(clip, 1.0, 1.0));
+    float4 beyond = mul(ray_from_clip, float4(clip, 0.5, 1.0));
+    float3 direction = normalize(beyond.xyz / beyond.w - near.xyz / near.w);
+    bool has_table = sky_place.w > 0.5;
+    if (depth <= 0.0)
+    {
+        float3 light = has_table ? sky_luminance(direction) : sky_light(direction);
+        return float4(min(light + disc(direction), 65000.0), 0.0);
+    }
+    if (!HAS_HAZE)
+        return float4(0.0, 0.0, 0.0, 1.0);
+    float4 place = mul(ray_from_clip, float4(clip, depth, 1.0));
+    float distance = length(place.xyz / place.w);
+    float3 kept = exp(-haze.rgb * distance);
+    // Infinitely far the ground is as bright as the sky just above the horizon.
+    float elevation = max(asin(clamp(direction.y, -1.0, 1.0)), sky_place.z + 1e-3);
+    float2 across = direction.xz * rsqrt(max(dot(direction.xz, direction.xz), 1e-12));
+    float3 horizon = float3(across.x * cos(elevation), sin(elevation), across.y * cos(elevation));
+    float3 light = has_table ? sky_luminance(horizon) : sky_light(horizon);
+    // A target blends with one number: what is kept of green.
+    return float4(light * (1.0 - kept), kept.g);
+}

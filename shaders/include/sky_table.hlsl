@@ -1,0 +1,30 @@
+// The sky as a table: luminance by where one looks, relative to the sun. Twin: SkyTable in src/light.
+#ifndef LANDFORM_SKY_TABLE
+#define LANDFORM_SKY_TABLE
+
+#include "light.hlsl"
+
+[[vk::binding(BINDING_SKY_TABLE, SET_LIGHT)]] Texture2D<float4> sky_table;
+[[vk::binding(BINDING_SKY_SAMPLER, SET_LIGHT)]] SamplerState sky_sampler;
+
+// Columns go from the sun to opposite of it, either way round. The first half of the rows is what is below the horizon, the second
+// the sky; both are finest at the horizon, and no lookup mixes them.
+float2 sky_place_of(float3 toward)
+{
+    float2 size = float2(SKY_COLUMNS, SKY_ROWS);
+    float across = length(toward.xz);
+    float beside = across > 1e-6 ? dot(toward.xz, sky_place.xy) / across : 1.0;
+    float over = asin(clamp(toward.y, -1.0, 1.0)) - sky_place.z;
+    float most = 0.5 * size.y - 1.0;
+    float row = over >= 0.0 ? 0.5 * size.y + most * sqrt(over / (1.5707963 - sky_place.z))
+                            : most - most * sqrt(-over / (1.5707963 + sky_place.z));
+    float2 texel = float2((size.x - 1.0) * sqrt(saturate(0.5 - 0.5 * beside)), clamp(row, 0.0, size.y - 1.0));
+    return (texel + 0.5) / size;
+}
+
+float3 sky_luminance(float3 toward)
+{
+    return sky_table.SampleLevel(sky_sampler, sky_place_of(toward), 0.0).rgb;
+}
+
+#endif

@@ -1,0 +1,54 @@
+// Luminance to what a screen shows: exposed, rolled off, dithered by less than a step of 8 bits, and encoded where the target
+// does not.
+#include "output.hlsl"
+
+[[vk::binding(BINDING_INPUT, SET)]] Texture2D<float4> luminance_plane;
+
+[[vk::push_constant]] cbuffer TonemapConstants
+{
+    float4 exposure; // what luminance is multiplied with; steps of the target, 0 for none; its pixels
+};
+
+// A curve with a short toe, a straight middle and a shoulder, a channel each: what is bright loses its colour as on film, and what
+// is in shade keeps its own (Uchimura, *HDR Theory and Practice*, CEDEC 2017, with a gentler toe).
+static const float MIDDLE = 0.22;   // where the straight part begins
+static const float STRAIGHT = 0.4;  // how much of what is left above it is straight
+static const float TOE = 1.1;       // 1 is none
+
+float3 rolled_off(float3 light)
+{
+    float shoulder = MIDDLE + (1.0 - MIDDLE) * STRAIGHT;
+    float3 low = MIDDLE * pow(light / MIDDLE, TOE);
+    float3 high = 1.0 - (1.0 - shoulder) * exp((shoulder - light) / (1.0 - shoulder));
+    float3 middle = lerp(low, light, smoothstep(0.0, MIDDLE, light));
+    return lerp(middle, high, step(shoulder, light));
+}
+
+// Noise of a pixel that neighbours do not share (Jimenez, *Next Generation Post Processing in Call of Duty: Advanced Warfare*,
+// 2014).
+float noise(float2 pixel)
+{
+    return frac(52.9829189 * frac(dot(pixel, float2(0.06711056, 0.00583715))));
+}
+
+float4 main(float4 position : SV_Position) : SV_Target0
+{
+    float2 whole;
+    luminance_plane.GetDimensions(whole.x, whole.y);
+    // A larger plane has several texels a pixel. Each is rolled off by itself: what is far too bright would spread over all of them.
+    int2 texels = int2(max(round(whole / exposure.zw), 1.0));
+    int2 first = int2(position.xy) * texels;
+    float3 shown_light = 0.0;
+    [loop] for (int y = 0; y < texels.y; y++)
+        [loop] for (int x = 0; x < texels.x; x++)
+        {
+            int2 at = min(first + int2(x, y), int2(whole) - 1);
+            shown_light += rolled_off(max(luminance_plane.Load(int3(at, 0)).rgb * exposure.x, 0.0));
+        }
+    shown_light /= float(texels.x * texels.y);
+    // Steps are even in what is stored, so that is where they are dithered.
+    float3 stored = encode(shown_light);
+    stored += exposure.y > 0.0 ? (noise(position.xy) - 0.5) / exposure.y : 0.0;
+    stored = saturate(stored);
+    return float4(ENCODE_SRGB ? stored : decode(stored), 1.0);
+}

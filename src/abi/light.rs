@@ -1,0 +1,87 @@
+//! What lights a frame, to the shaders.
+
+use crate::shaders::MAX_CASCADES;
+
+/// A cascade of the sun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct CascadeRecord {
+    /// Rows of the map from metres from the camera, in the world's axes, to places across and down the tile, 0…1, and
+    /// reverse depth.
+    pub rows: [[f32; 4]; 3],
+    /// From tile to atlas, parts of its width and height: scale x and y, offset x and y.
+    pub atlas: [f32; 4],
+    /// Metres a texel; depth a metre, which grows toward the light; half the cascade's width in metres; 0.
+    pub texel: [f32; 4],
+}
+
+/// A lamp as the shader reads it, 48 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct LampRecord {
+    /// Metres from the camera, in the world's axes.
+    pub position: [f32; 3],
+    /// Metres at which its light ends.
+    pub range: f32,
+    /// Candela, linear RGB.
+    pub intensity: [f32; 3],
+    /// The cosine of the outer half angle; −2 for a point lamp.
+    pub cos_outer: f32,
+    /// Where it shines, a unit vector in the world's axes; 0 for a point lamp.
+    pub toward: [f32; 3],
+    /// 1 / (cos inner − cos outer); 1 for a point lamp, so that the shader has no branch.
+    pub inverse_cone: f32,
+}
+
+/// What lights a view: one uniform block. Axes are the world's, places are metres from the camera.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct LightConstants {
+    /// Unit vector toward the sun; cosine of its disc's radius.
+    pub toward_sun: [f32; 4],
+    /// Lux on what faces the sun, linear RGB; cd/m² of its disc for each of them.
+    pub sun_illuminance: [f32; 4],
+    /// Luminance of a white diffuse surface under the sky, by its normal: factors of 1, y, z, x, xy, yz, 3z² − 1, xz,
+    /// x² − y², linear RGB.
+    pub harmonics: [[f32; 4]; 9],
+    /// Extinction a metre, linear RGB; 0.
+    pub haze: [f32; 4],
+    /// x and z of a unit vector toward the sun's azimuth, the horizon's elevation in radians; 1 where there is a table of the sky,
+    /// else 0.
+    pub sky_place: [f32; 4],
+    /// Metres at which shadows begin to fade; one over the metres that it takes; cascades; one over the part of half a
+    /// cascade's width in which it is blended with the next.
+    pub shadow: [f32; 4],
+    /// Texels along the normal that a place is moved before it asks the map; more of them where light grazes; texels toward
+    /// the light; 0.
+    pub bias: [f32; 4],
+    /// Columns, rows and slices of clusters; lamps, 0 for none.
+    pub clusters: [u32; 4],
+    /// A slice is log2(metres ahead) · x + y; columns a pixel; rows a pixel.
+    pub cluster_scale: [f32; 4],
+    /// The viewport's upper left corner in pixels; metres ahead at which slices begin to grow, and at which the last one ends.
+    pub cluster_view: [f32; 4],
+    /// Unit vector that the camera looks along; 1 where the view has no perspective, else 0.
+    pub ahead: [f32; 4],
+    /// Clip space → a place, column-major.
+    pub ray_from_clip: [[f32; 4]; 4],
+    /// The sun's cascades, the finest first.
+    pub cascades: [CascadeRecord; MAX_CASCADES],
+}
+
+/// What a tonemap does: a push constant block.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct TonemapConstants {
+    /// What luminance is multiplied with; steps of the target that are dithered, 0 for none; its pixels across and down.
+    pub exposure: [f32; 4],
+}
+
+/// How a target is looked at: a push constant block.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ShowConstants {
+    /// What it holds: 0 luminance, 1 colour, 2 signed vectors, 3 motion, 4 depth, 5 one channel; what that is multiplied with; its
+    /// texels a pixel across and down.
+    pub shown_as: [f32; 4],
+}

@@ -1,0 +1,75 @@
+//! Pipelines made ahead, so that no frame waits for one.
+
+use super::record::is_plane;
+use super::screen::ScreenPass;
+use super::targets::{OUTPUT_INDEX, vk_format};
+use super::{Compositor, SceneTerrain};
+use crate::Result;
+use crate::draw::Target;
+use crate::draw::target::encoding_of;
+use crate::frame::{Access, FrameNode};
+use crate::gpu::{MOST_COLOR, TargetFormats, aspect};
+use ash::vk;
+
+impl Compositor {
+    /// Makes every pipeline that the document's nodes need for these terrains and for an output of this format: the screen's passes,
+    /// and of each terrain the lit surface, its preview, its caster and its motion, as far as the document has nodes for them.
+    ///
+    /// # Errors
+    /// What the device could not make; what was made before then is kept.
+    pub fn make_pipelines(&mut self, output: vk::Format, terrains: &[&SceneTerrain]) -> Result<()> {
+        for node in 0..self.steps.len() {
+            let target = self.target_of(node, output, true);
+            let pass = match &self.document.nodes[node] {
+                FrameNode::Sky(sky) if sky.haze => ScreenPass::Air,
+                FrameNode::Sky(_) => ScreenPass::Sky,
+                FrameNode::AmbientCombine(_) => ScreenPass::Combine,
+                FrameNode::Tonemap(_) => ScreenPass::Tonemap,
+                _ => {
+                    terrains.iter().try_for_each(|terrain| self.make_of_terrain(node, terrain, output))?;
+                    continue;
+                }
+            };
+            self.screen.prepare(pass, &target)?;
+        }
+        Ok(())
+    }
+
+    /// What a node draws a terrain with.
+    fn make_of_terrain(&self, node: usize, terrain: &SceneTerrain, output: vk::Format) -> Result<()> {
+        let mut ground = terrain.lock();
+        let (grid, splat) = (ground.terrain.settings().grid, ground.terrain.splat());
+        let (target, renderer) = (self.target_of(node, output, true), &mut ground.renderer);
+        match &self.document.nodes[node] {
+            FrameNode::Terrain(_) => {
+                renderer.prepare_lit(&target, grid, splat, &self.light)?;
+                renderer.prepare(&self.target_of(node, output, false), grid, splat)
+            }
+            FrameNode::TerrainCaster(_) => renderer.prepare_casters(&target, grid),
+            FrameNode::TerrainVelocity(_) => renderer.prepare_velocity(&target, grid),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a pipeline is told of a node's attachments, with split planes or without.
+    fn target_of(&self, node: usize, output: vk::Format, planes: bool) -> Target {
+        let uses = self.steps[node].uses.iter().filter(|used| planes || !is_plane(used.field));
+        let mut color = [vk::Format::UNDEFINED; MOST_COLOR];
+        let (mut color_count, mut depth) = (0, vk::Format::UNDEFINED);
+        for used in uses.filter(|used| used.access != Access::Sample) {
+            let format = match used.target {
+                OUTPUT_INDEX => output,
+                at => vk_format(self.document.targets[at - 1].format),
+            };
+            if aspect(format) != vk::ImageAspectFlags::COLOR {
+                depth = format;
+            } else if color_count < MOST_COLOR {
+                color[color_count] = format;
+                color_count += 1;
+            }
+        }
+        let stencil = vk::Format::UNDEFINED;
+        let formats = TargetFormats::Dynamic { color, color_count: color_count as u32, depth, stencil };
+        Target { formats, samples: vk::SampleCountFlags::TYPE_1, encoding: encoding_of(color[0]) }
+    }
+}
