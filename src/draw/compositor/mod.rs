@@ -89,6 +89,9 @@ pub struct Compositor {
     timestamps: Timestamps,
 }
 
+/// The span of what comes before the first node; no node is called so.
+const PREPARE: &str = "prepare";
+
 /// How far lamps are sorted into clusters, metres. Few reach the eye from further away.
 const LAMPS_REACH: f64 = 2000.0;
 
@@ -196,13 +199,19 @@ impl Compositor {
     /// What each node took, in the document's order.
     pub fn times(&self) -> impl Iterator<Item = NodeTime<'_>> {
         let (_, latest) = self.timestamps.latest();
-        // Every node has its span in every frame, so they are in step; one frame's numbers come whole or not at all.
-        let whole = latest.len() >= self.steps.len();
+        // What comes before the first node has the first span, and every node its own in every frame: they are in step, and one
+        // frame's numbers come whole or not at all.
+        let spans = latest.get(1..).filter(|spans| spans.len() == self.steps.len()).unwrap_or_default();
         self.steps.iter().enumerate().map(move |(node, step)| NodeTime {
             node,
             label: step.label.to_str().unwrap_or_default(),
-            milliseconds: latest.get(node).filter(|_| whole).map(|timing| timing.milliseconds),
+            milliseconds: spans.get(node).map(|timing| timing.milliseconds),
         })
+    }
+
+    /// Milliseconds that everything before the first node took: uploads. None where the queue writes no timestamps.
+    pub fn prepare_time(&self) -> Option<f64> {
+        self.timestamps.milliseconds(PREPARE)
     }
 
     /// Why the ground of a `Terrain` node, counted among those, is a preview in the last frame; None where it is lit.

@@ -5,7 +5,7 @@ use super::scope::{FrameHost, HostScope, PassScope, Scope, scaled};
 use super::screen::{ScreenDraw, ScreenPass};
 use super::show::exposure;
 use super::step::StepUse;
-use super::{Compositor, Frame, LAMPS_REACH, SceneTerrain};
+use super::{Compositor, Frame, LAMPS_REACH, PREPARE, SceneTerrain};
 use crate::Result;
 use crate::abi::TonemapConstants;
 use crate::draw::light::{LightSlice, ViewLight};
@@ -33,7 +33,7 @@ impl Compositor {
         self.targets.begin_frame(&self.device, &self.document, &numbers, &frame.output, frame.targets)?;
         self.timestamps.begin_frame(cmd);
         // Uploads and what else is no node's.
-        let span = self.timestamps.begin(cmd, "prepare", false);
+        let span = self.timestamps.begin(cmd, PREPARE, false);
         self.fit_cascades(frame)?;
         self.collect_views(frame)?;
         let wanted = Wanted {

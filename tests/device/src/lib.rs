@@ -23,7 +23,7 @@ pub use frame_stage::{FrameStage, drawn};
 pub use grounds::{bench_field, valley_field};
 pub use lit_ground::{lit_cameras, lit_ground};
 pub use lit_reference::{Place, SmoothSky};
-pub use lit_stage::{Lighting, LitPicture, LitStage, Planes, Recording, placed};
+pub use lit_stage::{Lighting, LitPicture, LitStage, Planes, Recording, known_to, placed};
 pub use made_textures::MadeTextures;
 pub use shadow_atlas::ShadowAtlas;
 pub use sight::{assert_as_rays_see, first_front, pixel_ray};

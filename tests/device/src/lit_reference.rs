@@ -63,6 +63,15 @@ impl Place {
         self.reflected(toward) * lux
     }
 
+    /// How far a lamp's light may be from what it is here, for a place that is known to so many metres: a device places a pixel on a
+    /// triangle whose corners it has snapped, which matters beside a lamp.
+    pub fn lamp_slack(&self, lamp: &Lamp, camera: DVec3, metres: f64) -> DVec3 {
+        let here = self.of_lamp(lamp, camera);
+        let steps = [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|axis| [axis, -axis]);
+        let moved = steps.map(|step| Place { relative: self.relative + step * metres, ..*self });
+        moved.map(|place| (place.of_lamp(lamp, camera) - here).abs()).fold(DVec3::ZERO, DVec3::max)
+    }
+
     /// The diffuse light of a sky.
     pub fn of_sky(&self, sky: &SmoothSky) -> DVec3 {
         self.albedo * sky.matt(self.normal) * self.occlusion

@@ -231,6 +231,12 @@ pub fn placed(view: &View, pixel: usize, depth: f32) -> (DVec3, DVec3) {
     (relative, toward_eye)
 }
 
+/// Metres to which a device knows where a pixel's ground is: a thirty-second of what the pixel is wide there.
+pub fn known_to(view: &View, relative: DVec3) -> f64 {
+    let width = 2.0 / (f64::from(view.projection.y_axis.y) * f64::from(view.viewport.height)) / 32.0;
+    if view.is_orthographic() { width } else { width * relative.length() }
+}
+
 fn read(offscreen: &mut Offscreen) -> LitPicture {
     let formats = offscreen.desc().color.clone();
     let mut planes = formats.iter().enumerate().map(|(index, &format)| {
