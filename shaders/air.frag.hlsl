@@ -8,6 +8,9 @@
 // False where the air is clear, and only the sky is drawn.
 [[vk::constant_id(5)]] const bool HAS_HAZE = true;
 
+// Metres of air in which a glow toward the sun comes to 63 % of what it is in the sky.
+static const float GLOW_METRES = 8000.0;
+
 // The disc, darker toward its limb (Hestroffer and Magnan 1998, at 550 nm).
 float3 disc(float3 direction)
 {
@@ -18,6 +21,22 @@ float3 disc(float3 direction)
         return 0.0;
     float limb = 1.0 - 0.48 * (1.0 - sqrt(within));
     return sun_illuminance.rgb * (sun_illuminance.w * limb);
+}
+
+// What the air before the ground sends to the eye if there is enough of it: the sky's just above the horizon, for that is how bright
+// ground is infinitely far away. Toward the sun most of it comes from far behind, where the air is in the sun and what stands before it is
+// not; so the glow takes distance. And it is no more than the air's own light can be, which after sunset is little.
+float3 air_light(float3 direction, float distance)
+{
+    float elevation = max(asin(clamp(direction.y, -1.0, 1.0)), sky_place.z + 1e-3);
+    float2 across = direction.xz * rsqrt(max(dot(direction.xz, direction.xz), 1e-12));
+    float3 horizon = float3(across.x * cos(elevation), sin(elevation), across.y * cos(elevation));
+    if (sky_place.w < 0.5)
+        return sky_light(horizon);
+    float beside = dot(across, sky_place.xy);
+    float most = lerp(cos(0.7), 1.0, 1.0 - exp(-distance / GLOW_METRES));
+    float3 light = sky_luminance_beside(horizon, min(beside, most));
+    return min(light, 0.15 * sun_illuminance.rgb + sky_light(float3(0.0, 1.0, 0.0)));
 }
 
 float4 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
@@ -38,11 +57,7 @@ float4 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
     float4 place = mul(ray_from_clip, float4(clip, depth, 1.0));
     float distance = length(place.xyz / place.w);
     float3 kept = exp(-haze.rgb * distance);
-    // Infinitely far the ground is as bright as the sky just above the horizon.
-    float elevation = max(asin(clamp(direction.y, -1.0, 1.0)), sky_place.z + 1e-3);
-    float2 across = direction.xz * rsqrt(max(dot(direction.xz, direction.xz), 1e-12));
-    float3 horizon = float3(across.x * cos(elevation), sin(elevation), across.y * cos(elevation));
-    float3 light = has_table ? sky_luminance(horizon) : sky_light(horizon);
+    float3 light = air_light(direction, distance);
     // A target blends with one number: what is kept of green.
     return float4(light * (1.0 - kept), kept.g);
 }

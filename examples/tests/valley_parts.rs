@@ -6,8 +6,12 @@
 mod args;
 #[path = "../valley/cache.rs"]
 mod cache;
+#[path = "../valley/daylight.rs"]
+mod daylight;
 #[path = "../valley/flight.rs"]
 mod flight;
+#[path = "../valley/frame_args.rs"]
+mod frame_args;
 #[path = "../valley/map.rs"]
 mod map;
 #[path = "../valley/textures.rs"]
@@ -17,6 +21,7 @@ mod viewpoint;
 
 #[path = "../valley/window"]
 mod window {
+    mod frame_panel;
     mod keys;
     mod mix;
     mod numbers;

@@ -4,163 +4,23 @@
 //! itself with `--script`, so that no other tool is needed. Each run has the validation layer on, and the example's exit
 //! code says whether the layer was silent.
 
+mod display;
+
+use display::{Xvfb, assert_ground_and_sky, assert_success, finish, folder, run, small_map, text, valley};
 use landform_harness::{Image8, read_png, write_png};
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A display that nobody sees.
-struct Xvfb {
-    server: Child,
-    name: String,
-    folder: PathBuf,
-}
-
-const SCREEN: (usize, usize) = (1280, 800);
-
-impl Xvfb {
-    /// Starts one, or says that there is none to be had.
-    fn start(test: &str) -> Option<Self> {
-        let folder = folder(test);
-        let mut command = Command::new("Xvfb");
-        command.args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0"]);
-        command.arg(format!("{}x{}x24", SCREEN.0, SCREEN.1)).arg("-fbdir").arg(&folder);
-        let Ok(mut server) = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
-            eprintln!("SKIPPED: Xvfb is not installed, so {test} opened NO WINDOW; tools/setup installs it");
-            return None;
-        };
-        let mut number = String::new();
-        let stdout = server.stdout.take().expect("the server's output is piped");
-        BufReader::new(stdout).read_line(&mut number).expect("the server says which display it is");
-        Some(Self { server, name: format!(":{}", number.trim()), folder })
-    }
-
-    /// What the display shows. The server keeps its picture in a file of the X window dump format.
-    fn photograph(&self) -> Image8 {
-        let bytes =
-            std::fs::read(self.folder.join("Xvfb_screen0")).expect("the server's frame buffer can be read");
-        let word = |index: usize| {
-            let bytes = bytes[4 * index..4 * index + 4].try_into().expect("a word has four bytes");
-            u32::from_be_bytes(bytes) as usize
-        };
-        let (header, width, height, bits, line, colors) =
-            (word(0), word(4), word(5), word(11), word(12), word(19));
-        assert_eq!((width, height, bits), (SCREEN.0, SCREEN.1, 32));
-        let start = header + 12 * colors;
-        let mut data = Vec::with_capacity(4 * width * height);
-        for row in bytes[start..].chunks(line).take(height) {
-            for &[blue, green, red, _] in row[..4 * width].as_chunks::<4>().0 {
-                data.extend([red, green, blue, 255]);
-            }
-        }
-        Image8 { width: width as u32, height: height as u32, data }
-    }
-}
-
-impl Drop for Xvfb {
-    fn drop(&mut self) {
-        self.server.kill().and_then(|()| self.server.wait()).expect("the server ends");
-    }
-}
-
-/// An empty folder for a test.
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for the test's files");
-    folder
-}
-
-/// True where a program is newer than its sources: `cargo test --test windowed` does not build the example.
-fn is_fresh(exe: &Path) -> bool {
-    let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
-    let sources = ["valley", "valley/window", "../tools/cli/src"];
-    let sources = sources.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
-    let mut files = sources.into_iter().filter_map(|f| f.read_dir().ok()).flatten();
-    let Some(built) = changed(exe) else { return false };
-    files.all(|file| file.is_ok_and(|file| file.path().is_dir() || changed(&file.path()) <= Some(built)))
-}
-
-/// The example, without a display, with the validation layer and with files in a folder.
-fn valley(folder: &Path) -> Command {
-    let exe = std::env::current_exe().expect("the test knows where it is");
-    let exe = exe.ancestors().nth(2).expect("tests are in target/PROFILE/deps").join("examples/valley");
-    assert!(is_fresh(&exe), "{} is not there or old: cargo build --example valley", exe.display());
-    let mut command = Command::new(exe);
-    command.arg("--out").arg(folder).args(["--validation"]);
-    command.env("XDG_CACHE_HOME", folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
-    command.env_remove("WAYLAND_SOCKET").stdin(Stdio::null());
-    command
-}
-
-/// The arguments for a small map that is at once there: a valley from north to south between two ridges.
-fn small_map(folder: &Path) -> Vec<String> {
-    const SIDE: u32 = 257;
-    let file = folder.join("valley.r16");
-    let height = |i: u32| {
-        let (x, z) = (f64::from(i % SIDE) / 256.0, f64::from(i / SIDE) / 256.0);
-        let across = (2.0 * x - 1.0).powi(2) + 0.04 * (40.0 * x).sin() * (31.0 * z).cos();
-        (across.clamp(0.0, 1.0) * 65535.0) as u16
+/// How much of a photograph is like a picture beside the panel, and above the line that says where the picture is.
+fn likeness(photograph: &Image8, picture: &Image8) -> f64 {
+    let beside = |image: &Image8| -> Vec<[u8; 4]> {
+        (0..400).flat_map(|y| (420..800).map(move |x| (x, y))).map(|(x, y)| image.pixel(x, y)).collect()
     };
-    let bytes: Vec<u8> = (0..SIDE * SIDE).flat_map(|i| height(i).to_le_bytes()).collect();
-    std::fs::write(&file, bytes).expect("the map can be written");
-    let file = file.display().to_string();
-    ["--heightmap", &file, "--spacing", "4", "--range", "0,300"].map(String::from).to_vec()
-}
-
-/// Waits for an end, but not for ever.
-fn finish(mut child: Child) -> Output {
-    let start = Instant::now();
-    while child.try_wait().expect("the example can be waited for").is_none() {
-        if start.elapsed() > Duration::from_secs(180) {
-            child.kill().expect("the example can be killed");
-            panic!("the valley did not end: {:?}", child.wait_with_output());
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    child.wait_with_output().expect("the example's output")
-}
-
-fn run(command: &mut Command) -> Output {
-    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the example starts"))
-}
-
-#[track_caller]
-fn assert_success(output: &Output) {
-    assert!(output.status.success(), "{}\n{}{}", output.status, text(&output.stdout), text(&output.stderr));
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Sky in the upper part, ground in the lower, and neither in one colour.
-#[track_caller]
-fn assert_ground_and_sky(
-    name: &str,
-    image: &Image8,
-    columns: std::ops::Range<u32>,
-    rows: std::ops::Range<u32>,
-) {
-    let count = |rows: std::ops::Range<u32>, is: &dyn Fn([u8; 4]) -> bool| {
-        let pixels = rows.flat_map(|y| columns.clone().map(move |x| (x, y)));
-        let all = pixels.clone().count();
-        pixels.filter(|&(x, y)| is(image.pixel(x, y))).count() as f64 / all as f64
-    };
-    let middle = rows.start + (rows.end - rows.start) / 2;
-    let is_sky = |[red, _, blue, _]: [u8; 4]| blue > red.saturating_add(15) && blue > 120;
-    let sky = count(rows.start..middle, &is_sky);
-    let ground = count(middle..rows.end, &|pixel| !is_sky(pixel) && pixel[..3] != [0, 0, 0]);
-    assert!(
-        sky > 0.12 && ground > 0.7,
-        "{name}: {sky:.2} of the upper half is sky, {ground:.2} of the lower ground"
-    );
-    let mut colors: Vec<_> = image.pixels().collect();
-    colors.sort_unstable();
-    colors.dedup();
-    assert!(colors.len() > 100, "{name} has {} colours", colors.len());
+    let (seen, drawn) = (beside(photograph), beside(picture));
+    let near = |(a, b): &(&[u8; 4], &[u8; 4])| (0..3).all(|channel| a[channel].abs_diff(b[channel]) <= 2);
+    seen.iter().zip(&drawn).filter(near).count() as f64 / seen.len() as f64
 }
 
 #[test]
@@ -169,8 +29,8 @@ fn a_window_shows_the_valley() {
     let Some(display) = Xvfb::start(test) else { return };
     let (picture, photographed) = (display.folder.join("picture.png"), display.folder.join("photographed"));
     let script = format!(
-        "8 picture {}; 9 wait {}; 10 key P; 11 key M; 13 key F; 16 key H; 18 key M; 20 key M; 22 key M; 24 key M; 26 key \
-         Home; 28 key F11; 31 key F11; 34 key Esc",
+        "8 picture {}; 9 wait {}; 10 key P; 11 key M; 13 key F; 16 key H; 18 key M; 20 key M; 22 key M; 24 key M; 25 key F; \
+         26 key Home; 28 key F11; 31 key F11; 34 key Esc",
         picture.display(),
         photographed.display()
     );
@@ -181,36 +41,37 @@ fn a_window_shows_the_valley() {
         "800x480",
         "--camera",
         "512,+60,900,0,-8",
+        "--time",
+        "9:00",
         "--json",
     ]);
     command.arg(&json).args(["--samples", "4", "--script", &script]).env("DISPLAY", &display.name);
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the example starts");
     let start = Instant::now();
-    while !picture.exists()
+    // A picture that is there need not be whole yet.
+    let mut saved = None;
+    while saved.is_none()
         && start.elapsed() < Duration::from_secs(120)
         && matches!(child.try_wait(), Ok(None))
     {
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(50));
+        saved = read_png(&picture).ok();
     }
+    let picture = saved.expect("the example saved its picture");
+    assert_eq!((picture.width, picture.height), (800, 480));
     // The picture is drawn between two frames of the same view; the window shows one once more has been presented.
-    std::thread::sleep(Duration::from_secs(2));
-    let photograph = display.photograph();
+    let mut photograph = display.photograph();
+    while likeness(&photograph, &picture) <= 0.999 && start.elapsed() < Duration::from_secs(150) {
+        std::thread::sleep(Duration::from_millis(300));
+        photograph = display.photograph();
+    }
     write_png(display.folder.join("photograph.png"), &photograph).expect("the photograph can be looked at");
     std::fs::write(&photographed, "").expect("the example can be told to go on");
     assert_success(&finish(child));
-
-    let picture = read_png(&picture).expect("the example saved its picture");
-    assert_eq!((picture.width, picture.height), (800, 480));
     assert_ground_and_sky("the picture", &picture, 0..800, 0..480);
     assert_ground_and_sky("the photograph", &photograph, 400..800, 0..480);
-    // Beside the panel, and above the line that says where the picture is, the window shows what the picture shows.
-    let beside = |image: &Image8| -> Vec<[u8; 4]> {
-        (0..400).flat_map(|y| (420..800).map(move |x| (x, y))).map(|(x, y)| image.pixel(x, y)).collect()
-    };
-    let (seen, drawn) = (beside(&photograph), beside(&picture));
-    let near = |(a, b): &(&[u8; 4], &[u8; 4])| (0..3).all(|channel| a[channel].abs_diff(b[channel]) <= 2);
-    let alike = seen.iter().zip(&drawn).filter(near).count() as f64 / seen.len() as f64;
+    let alike = likeness(&photograph, &picture);
     assert!(alike > 0.999, "only {alike} of the window is like the picture");
     // The panel is there, darker than what is behind it.
     let brightness = |image: &Image8| (100..300).map(|y| u32::from(image.pixel(40, y)[1])).sum::<u32>();
@@ -258,7 +119,7 @@ fn no_size_of_a_window_is_a_fault() {
     )
     .expect("a string takes everything");
     let mut command = valley(&display.folder);
-    command.args(small_map(&display.folder)).args(["--size", "300x200", "--script", &script]);
+    command.args(small_map(&display.folder)).args(["--size", "300x200", "--preview", "--script", &script]);
     assert_success(&run(command.env("DISPLAY", &display.name)));
     let picture = read_png(&last).expect("the example saved its picture");
     assert_eq!((picture.width, picture.height), (320, 200));
@@ -291,7 +152,7 @@ fn without_a_display_there_are_pictures() {
     assert_success(&output);
     let said = text(&output.stdout);
     assert!(said.contains("There is no display"), "{said}");
-    for name in ["overview", "floor", "ridge", "above", "lambda"] {
+    for name in ["overview", "floor", "ridge", "above", "dawn", "noon", "dusk", "lambda"] {
         let path = folder.join(format!("{name}.png"));
         assert!(said.contains(&path.display().to_string()), "{said}");
         let picture = read_png(&path).expect("the picture");
@@ -317,6 +178,10 @@ fn without_a_display_there_are_pictures() {
     for key in keys.into_iter().chain(["gpu_ms", "near", "map"]) {
         assert!(first.get(key).is_some(), "{key} is not in {first}");
     }
+    for key in ["frame_nodes", "tier", "time", "sun", "ev100", "preview_reason"] {
+        assert!(first.get(key).is_some(), "{key} is not in {first}");
+    }
+    assert_eq!((&first["lit"], &report["lambda"]["lit"]), (&true.into(), &false.into()));
     for key in ["width", "height", "spacing", "range", "source"] {
         assert!(first["map"].get(key).is_some(), "{key} is not in {first}");
     }
@@ -362,6 +227,10 @@ fn what_is_missing_is_said_in_one_sentence() {
     );
     refused(valley(&folder).args(["--heightmap", "no-such-file.png"]), 1, "no-such-file.png");
     refused(valley(&folder).args(["--map-size", "5"]), 1, "65 to 8193");
+    let broken = folder.join("broken.ron");
+    std::fs::write(&broken, "(nodes: [\n  StandardFrame(),\n  Tonemap(ev100: 99),\n])").expect("a document");
+    refused(valley(&folder).arg("--frame").arg(&broken), 1, "broken.ron: line 3");
+    refused(valley(&folder).args(["--target", "Depth"]), 1, "no target 'Depth'");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::frame_args::FrameArgs;
 use clap::Parser;
 use landform_cli::camera::Pose;
 use landform_cli::devices::DeviceArgs;
@@ -38,11 +39,13 @@ pub(crate) struct Args {
     pub(crate) fov: f64,
     #[command(flatten)]
     pub(crate) look: LookArgs,
+    #[command(flatten)]
+    pub(crate) frame: FrameArgs,
     /// Pixels of the window or of the pictures
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = pixels, help_heading = "View")]
     pub(crate) size: (u32, u32),
     /// Pixels that a quad of the finest level may cover before the next level takes over [default: 1 in pictures,
-    /// landform's own in a window]
+    /// the tier's in a window]
     #[arg(long, value_name = "PIXELS", help_heading = "View")]
     pub(crate) pixel_error: Option<f64>,
 
@@ -69,7 +72,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", help_heading = "Tests")]
     pub(crate) frames: Option<u64>,
     /// Does things at given frames: `FRAME COMMAND; ...` with the commands `resize WxH`, `minimise`, `restore`, `key
-    /// NAME`, `picture FILE`, `wait FILE` (until there is that file) and `quit`
+    /// NAME`, `node NUMBER` (turns it off or on), `picture FILE`, `wait FILE` (until there is that file), `lose` (the device) and `quit`
     #[arg(long, help_heading = "Tests")]
     pub(crate) script: Option<String>,
 }

@@ -1,12 +1,16 @@
 //! Pictures instead of a window.
 
 use crate::args::Args;
+use crate::daylight::Daylight;
 use crate::map::Map;
 use crate::viewpoint;
+use landform::field::Field;
 use landform::plan::ViewMode;
-use landform_cli::camera::{Camera, Sun};
+use landform_cli::camera::Camera;
+use landform_cli::day::TimeOfDay;
 use landform_cli::devices::expect_silence;
 use landform_cli::ground;
+use landform_cli::lit::{LitFrame, LitShot, shadow_distance};
 use landform_cli::report::{self, Setting};
 use landform_cli::scene::Scene;
 use landform_cli::stop::{Result, Stop, is_interrupted, say};
@@ -17,6 +21,11 @@ use std::sync::Arc;
 
 /// Pixels that a quad may cover in a picture: nobody waits for the next one, so it is finer than in a window.
 const PICTURE_ERROR: f64 = 1.0;
+
+/// The overview at other times of day, and exposure values by which it is brighter than other pictures: the sun 4° up in the east,
+/// in the south, and all but gone in the west. Where little but peaks is lit, they and the sky are what is exposed for.
+const TIMES: [(&str, TimeOfDay, f32); 3] =
+    [("dawn", TimeOfDay(5.05), -0.5), ("noon", TimeOfDay(12.0), 0.0), ("dusk", TimeOfDay(18.95), -0.5)];
 
 /// Draws the one picture that was asked for, or several views into a folder.
 pub(crate) fn run(args: &Args, map: Map) -> Result<()> {
@@ -34,7 +43,20 @@ struct Studio<'a> {
     args: &'a Args,
     gpu: &'a Arc<Gpu>,
     setting: Setting,
+    samples: u32,
+    /// None where nothing but previews is asked for. Goes before the scene.
+    lit: Option<LitFrame>,
     scene: Scene,
+}
+
+/// A picture to draw.
+#[derive(Clone, Copy)]
+struct Shot {
+    camera: Camera,
+    mode: ViewMode,
+    light: Daylight,
+    /// Exposure values that it is brighter than others.
+    compensation: f32,
 }
 
 impl<'a> Studio<'a> {
@@ -43,21 +65,34 @@ impl<'a> Studio<'a> {
         say(format_args!("Drawing with {}.", setting.device()));
         let mut scene = Scene::new(gpu, map.field)?;
         map.layers.map_or(Ok(()), |layers| scene.set_layers(layers))?;
-        scene.set_detail(scene.detail().0, args.pixel_error.unwrap_or(PICTURE_ERROR))?;
-        Ok(Self { args, gpu, setting, scene })
+        let error = args.pixel_error.unwrap_or(PICTURE_ERROR);
+        scene.set_detail(scene.detail().0, error)?;
+        let samples = args.look.samples_on(gpu.kind);
+        let mut lit = None;
+        if args.frame.is_lit(args.look.mode) {
+            let source = args.frame.source(gpu.kind, samples);
+            let document = source.read(shadow_distance(scene.lock().terrain.field()))?;
+            let frame = lit.insert(LitFrame::new(&scene, source, document)?);
+            frame.set_pixel_error(error);
+            frame.show(args.frame.target.as_deref())?;
+        }
+        Ok(Self { args, gpu, setting, samples, lit, scene })
     }
 
     fn shot(&mut self, path: &Path) -> Result<()> {
-        let field = self.scene.terrain.field();
-        let camera = match self.args.camera {
-            Some(pose) => pose.on(field),
-            None => viewpoint::overview(field, self.aspect(), self.args.fov),
-        };
-        let depth = ground::height(field, camera.position.x, camera.position.z) - camera.position.y;
+        let (camera, depth) = self.on_map(|field, args| {
+            let camera = match args.camera {
+                Some(pose) => pose.on(field),
+                None => viewpoint::overview(field, aspect(args), args.fov),
+            };
+            (camera, ground::height(field, camera.position.x, camera.position.z) - camera.position.y)
+        });
         if depth > 0.0 {
             eprintln!("valley: the camera is {depth:.1} m below the ground, which is not drawn from below");
         }
-        let report = self.draw(&camera, self.args.look.mode, path)?;
+        let args = self.args;
+        let shot = Shot { camera, mode: args.look.mode, light: args.frame.daylight(), compensation: 0.0 };
+        let report = self.draw(&shot, path)?;
         if let Some(json) = &self.args.json {
             report::write(json, &report)?;
             say(format_args!("{}", json.display()));
@@ -66,28 +101,32 @@ impl<'a> Studio<'a> {
     }
 
     fn album(&mut self) -> Result<()> {
-        let field = self.scene.terrain.field();
-        let (aspect, fov) = (self.aspect(), self.args.fov);
-        let overview = match self.args.camera {
-            Some(pose) => pose.on(field),
-            None => viewpoint::overview(field, aspect, fov),
-        };
-        let views = [
-            ("overview", overview, ViewMode::Shaded),
-            ("floor", viewpoint::floor(field, aspect, fov), ViewMode::Shaded),
-            ("ridge", viewpoint::ridge(field, aspect, fov), ViewMode::Shaded),
-            ("above", viewpoint::above(field), ViewMode::Shaded),
-            ("lambda", overview, ViewMode::Lambda),
-            ("layers", overview, ViewMode::Dominant),
-        ];
-        let bare = self.scene.terrain.material().layers.is_empty();
+        let places = self.on_map(|field, args| {
+            let (aspect, fov) = (aspect(args), args.fov);
+            let overview = match args.camera {
+                Some(pose) => pose.on(field),
+                None => viewpoint::overview(field, aspect, fov),
+            };
+            let (floor, ridge) = (viewpoint::floor(field, aspect, fov), viewpoint::ridge(field, aspect, fov));
+            [("overview", overview), ("floor", floor), ("ridge", ridge), ("above", viewpoint::above(field))]
+        });
+        let light = self.args.frame.daylight();
+        let at = |camera| Shot { camera, mode: ViewMode::Shaded, light, compensation: 0.0 };
+        let mut shots = places.map(|(name, camera)| (name, at(camera))).to_vec();
+        let overview = shots[0].1;
+        if self.lit.is_some() {
+            shots.extend(TIMES.map(|(name, time, compensation)| {
+                (name, Shot { light: Daylight::at(time), compensation, ..overview })
+            }));
+        }
+        shots.push(("lambda", Shot { mode: ViewMode::Lambda, ..overview }));
+        if !self.scene.lock().terrain.material().layers.is_empty() {
+            shots.push(("layers", Shot { mode: ViewMode::Dominant, ..overview }));
+        }
         let mut reports = Object::new();
-        for (name, camera, mode) in views {
-            if bare && mode == ViewMode::Dominant {
-                continue;
-            }
+        for (name, shot) in shots {
             let path = self.args.out.join(format!("{name}.png"));
-            reports.insert(name.into(), self.draw(&camera, mode, &path)?);
+            reports.insert(name.into(), self.draw(&shot, &path)?);
         }
         let json = self.args.json.clone().unwrap_or_else(|| self.args.out.join("report.json"));
         report::write(&json, &Value::Object(reports))?;
@@ -95,24 +134,42 @@ impl<'a> Studio<'a> {
         Ok(())
     }
 
-    fn draw(&mut self, camera: &Camera, mode: ViewMode, path: &Path) -> Result<Value> {
+    fn draw(&mut self, shot: &Shot, path: &Path) -> Result<Value> {
         if is_interrupted() {
             return Err(Stop::interrupted());
         }
-        let field = self.scene.terrain.field();
-        let preview = Sun::default().preview(mode, field);
-        let view = camera.view(field, self.args.fov, self.args.size, preview);
-        let samples = self.args.look.samples_on(self.gpu.kind);
-        let (image, report) = self.scene.picture(self.gpu, &view, samples)?;
+        let &Shot { camera, mode, light, .. } = shot;
+        let view = self
+            .on_map(|field, args| camera.view(field, args.fov, args.size, light.sun.preview(mode, field)));
+        let lit = self.lit.as_mut().filter(|_| self.args.frame.is_lit(mode));
+        let is_lit = lit.is_some();
+        let (image, frame) = match lit {
+            Some(frame) => {
+                let compensation = self.args.frame.exposure + shot.compensation;
+                let shot = LitShot { view: &view, sun: light.sun, compensation, seconds: 0.0 };
+                frame.picture(self.gpu, &mut self.scene, &shot)?
+            }
+            None => self.scene.picture(self.gpu, &view, self.samples)?,
+        };
         write_png(path, &image)?;
         say(format_args!("{}", path.display()));
-        let mut report = self.setting.json(camera, self.args.size, &report);
-        report["samples"] = samples.into();
+        let mut report = self.setting.json(&camera, self.args.size, &frame);
+        report["samples"] = self.samples.into();
+        light.add_to(&mut report);
+        report["lit"] = is_lit.into();
+        if let Some(frame) = self.lit.as_ref().filter(|_| is_lit) {
+            frame.add_to(&mut report);
+        }
         self.scene.report_layers(&mut report);
         Ok(report)
     }
 
-    fn aspect(&self) -> f64 {
-        f64::from(self.args.size.0) / f64::from(self.args.size.1)
+    /// Asks the map.
+    fn on_map<T>(&self, ask: impl FnOnce(&Field, &Args) -> T) -> T {
+        ask(self.scene.lock().terrain.field(), self.args)
     }
+}
+
+fn aspect(args: &Args) -> f64 {
+    f64::from(args.size.0) / f64::from(args.size.1)
 }

@@ -6,7 +6,9 @@
 
 mod args;
 mod cache;
+mod daylight;
 mod flight;
+mod frame_args;
 mod headless;
 mod map;
 mod textures;
@@ -48,6 +50,7 @@ fn run(args: &Args) -> Result<()> {
     }
     // Pictures need a device as much as a window does, and a map may take minutes to make: what is missing is said now.
     devices::check(&args.device.gpu_options())?;
+    args.frame.check()?;
     if args.wants_pictures() {
         return headless::run(args, map::get(args)?);
     }

@@ -6,8 +6,8 @@
 
 use glam::{DVec2, DVec3};
 use landform::field::Field;
-use landform::plan::ViewMode;
-use landform_cli::camera::{Camera, Sun};
+use landform_cli::camera::Camera;
+use landform_cli::day::TimeOfDay;
 use landform_cli::ground;
 
 /// A good first view: over a slope, toward the relief.
@@ -58,7 +58,7 @@ struct Relief {
     extent: DVec2,
     low: f64,
     high: f64,
-    /// Toward the sun.
+    /// Toward the sun of the usual time of day: places are the same at any other.
     sun: DVec3,
 }
 
@@ -77,7 +77,7 @@ impl Relief {
         }
         let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sun = Sun::default().preview(ViewMode::Shaded, field).sun.as_dvec3();
+        let sun = TimeOfDay::default().sun().toward().as_dvec3();
         Self { heights, cells, extent, low, high, sun }
     }
 
@@ -243,7 +243,7 @@ fn score(relief: &Relief, camera: &Camera, (_, fov, aspect): (f64, f64, f64)) ->
     let highest = columns.iter().map(|column| column.highest).fold(f64::MIN, f64::max);
     let shown = (highest - lowest) / (relief.high - relief.low).max(1e-9);
     let far = mean(&|column| column.depths[3] + column.depths[4]);
-    let side_light = (camera.yaw - Sun::default().yaw).to_radians().sin().abs();
+    let side_light = (camera.yaw - TimeOfDay::default().sun().yaw).to_radians().sin().abs();
     let lit = mean(&|column| column.lit) / mean(&|column| column.depths.iter().sum()).max(1e-9);
     let too_high = (skyline - 0.7).max(0.0);
     1.5 * layers

@@ -9,11 +9,10 @@
 
 // Columns go from the sun to opposite of it, either way round. The first half of the rows is what is below the horizon, the second
 // the sky; both are finest at the horizon, and no lookup mixes them.
-float2 sky_place_of(float3 toward)
+// `beside` is the cosine of the azimuth from the sun.
+float2 sky_place_of(float3 toward, float beside)
 {
     float2 size = float2(SKY_COLUMNS, SKY_ROWS);
-    float across = length(toward.xz);
-    float beside = across > 1e-6 ? dot(toward.xz, sky_place.xy) / across : 1.0;
     float over = asin(clamp(toward.y, -1.0, 1.0)) - sky_place.z;
     float most = 0.5 * size.y - 1.0;
     float row = over >= 0.0 ? 0.5 * size.y + most * sqrt(over / (1.5707963 - sky_place.z))
@@ -22,9 +21,15 @@ float2 sky_place_of(float3 toward)
     return (texel + 0.5) / size;
 }
 
+float3 sky_luminance_beside(float3 toward, float beside)
+{
+    return sky_table.SampleLevel(sky_sampler, sky_place_of(toward, beside), 0.0).rgb;
+}
+
 float3 sky_luminance(float3 toward)
 {
-    return sky_table.SampleLevel(sky_sampler, sky_place_of(toward), 0.0).rgb;
+    float across = length(toward.xz);
+    return sky_luminance_beside(toward, across > 1e-6 ? dot(toward.xz, sky_place.xy) / across : 1.0);
 }
 
 #endif

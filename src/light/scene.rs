@@ -80,7 +80,8 @@ impl SceneLight {
     /// that an evening is darker than a noon; −6 to 16.
     pub fn ev100(&self) -> f32 {
         let weights = Vec3::new(0.2126, 0.7152, 0.0722);
-        let up = self.toward_sun.normalize_or(Vec3::Y).y.max(0.0);
+        // A low sun lights slopes and not level ground, and slopes are what is looked at.
+        let up = self.toward_sun.normalize_or(Vec3::Y).y.max(0.2);
         let lux = weights.dot(self.sun_illuminance * up + self.sky.irradiance(Vec3::Y));
         let metered = (lux / 2.5).max(1e-9).log2();
         (15.0 + 0.85 * (metered - 15.0) - 0.6).clamp(-6.0, 16.0)

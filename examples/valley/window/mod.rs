@@ -1,5 +1,6 @@
 //! The window: a camera that flies, and a panel of numbers.
 
+mod frame_panel;
 mod keys;
 mod mix;
 mod numbers;
@@ -13,8 +14,9 @@ use crate::args::Args;
 use crate::flight::{self, Thrust};
 use crate::map::Map;
 use crate::viewpoint;
+use frame_panel::{FrameControls, next_target};
 use keys::Action;
-use landform_cli::camera::{Camera, Sun};
+use landform_cli::camera::Camera;
 use landform_cli::devices::expect_silence;
 use landform_cli::stop::{Result, Stop, is_interrupted, say};
 use landform_cli::{ground, report};
@@ -137,16 +139,14 @@ impl Running {
         let source = file_name(&map.source);
         let stage = Stage::new(args, window, map)?;
         say(format_args!("Drawing with {}.", stage.setting.device()));
-        let (grid, pixel_error) = stage.scene.detail();
-        let (sun, mode) = (Sun::default(), args.look.mode);
-        let mix = Mix::of(stage.scene.terrain.material());
+        let controls = controls(args, &stage);
         Ok(Self {
             stage,
             source,
             home,
             camera: home,
             fov: args.fov,
-            controls: Controls { mode, sun, grid, pixel_error, mix, freeze: false, panel: true },
+            controls,
             speed,
             held: Vec::new(),
             drag: None,
@@ -210,7 +210,9 @@ impl Running {
             Command::Minimise => self.stage.window.set_minimized(true),
             Command::Restore => self.stage.window.set_minimized(false),
             Command::Key(action) => return Ok(self.act(action)),
+            Command::Node(number) => self.controls.frame.toggled = Some(number - 1),
             Command::Picture(path) => self.picture(&path)?,
+            Command::Lose => self.stage.gpu().lose(),
             Command::Wait(_) => {}
             Command::Quit => return Ok(false),
         }
@@ -228,12 +230,18 @@ impl Running {
             ahead: push(Action::Ahead, Action::Back),
         };
         let speed = self.speed * if self.held.contains(&Action::Fast) { 5.0 } else { 1.0 };
-        let turn = 40.0 * seconds;
-        self.controls.sun.turn(
-            turn * push(Action::SunRight, Action::SunLeft),
-            turn * push(Action::SunUp, Action::SunDown),
-        );
-        flight::fly(&mut self.camera, thrust, speed, seconds, self.stage.scene.terrain.field());
+        let light = &mut self.controls.frame.light;
+        light.pass(seconds);
+        let (hours, degrees) = (push(Action::Later, Action::Earlier), push(Action::SunUp, Action::SunDown));
+        // A day is ten seconds, and the sky from the horizon to its zenith four.
+        if hours != 0.0 {
+            light.set_time(light.time.later(2.4 * hours * seconds));
+        }
+        if degrees != 0.0 {
+            light.sun.raise(22.0 * degrees * seconds);
+        }
+        let ground = self.stage.scene.lock();
+        flight::fly(&mut self.camera, thrust, speed, seconds, ground.terrain.field());
     }
 
     /// Reacts to an event. False where the program is to end.
@@ -289,6 +297,12 @@ impl Running {
                 let now = all.iter().position(|mode| *mode == self.controls.mode).unwrap_or(0);
                 self.controls.mode = all[(now + 1) % all.len()];
             }
+            Action::Lit => self.controls.frame.lit = !self.controls.frame.lit,
+            Action::NextTarget => {
+                let shown = &mut self.controls.frame.shown;
+                *shown = next_target(shown.as_deref(), &self.stage.targets());
+            }
+            Action::Reload => self.controls.frame.reload = true,
             Action::Freeze => self.controls.freeze = !self.controls.freeze,
             Action::Overlay => self.controls.panel = !self.controls.panel,
             Action::Home => self.camera = self.home,
@@ -316,10 +330,32 @@ impl Running {
     }
 
     fn report(&self) -> serde_json::Value {
-        let mut report = self.stage.setting.json(&self.camera, self.size(), &self.stage.scene.report());
+        let is_lit = self.controls.shows_lit();
+        let frame = self.stage.report(is_lit);
+        let mut report = self.stage.setting.json(&self.camera, self.size(), &frame);
+        self.controls.frame.light.add_to(&mut report);
+        report["lit"] = is_lit.into();
+        if is_lit {
+            self.stage.lit.add_to(&mut report);
+        }
         self.stage.scene.report_layers(&mut report);
         report
     }
+}
+
+/// What the arguments ask for, before anybody changes it.
+fn controls(args: &Args, stage: &Stage) -> Controls {
+    let (grid, pixel_error) = stage.scene.detail();
+    let frame = FrameControls {
+        lit: !args.frame.preview,
+        light: args.frame.daylight(),
+        compensation: args.frame.exposure,
+        shown: args.frame.target.clone(),
+        toggled: None,
+        reload: false,
+    };
+    let mix = Mix::of(stage.scene.lock().terrain.material());
+    Controls { mode: args.look.mode, frame, grid, pixel_error, mix, freeze: false, panel: true }
 }
 
 /// What the panel has room for.

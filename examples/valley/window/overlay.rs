@@ -1,5 +1,6 @@
 //! The panel over the picture: the frame's numbers, what can be changed, and the keys.
 
+use super::frame_panel::{self, FrameControls, FrameStatus};
 use super::keys::KEYS;
 use super::mix::Mix;
 use super::numbers;
@@ -10,7 +11,6 @@ use egui_ash_renderer::{DynamicRendering, Options, RenderMode, Renderer, Rendere
 use landform::gpu::Cmd;
 use landform::lod::GridSize;
 use landform::plan::ViewMode;
-use landform_cli::camera::Sun;
 use landform_cli::report::FrameReport;
 use landform_cli::stop::{Result, Stop};
 use landform_harness::Gpu;
@@ -23,7 +23,7 @@ use winit::window::Window;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Controls {
     pub(crate) mode: ViewMode,
-    pub(crate) sun: Sun,
+    pub(crate) frame: FrameControls,
     pub(crate) grid: GridSize,
     pub(crate) pixel_error: f64,
     /// How the layers blend, where there are some.
@@ -33,11 +33,19 @@ pub(crate) struct Controls {
     pub(crate) panel: bool,
 }
 
+impl Controls {
+    /// True where the view is drawn in the lit frame. A diagnostic view is none of light, and what is frozen was planned by itself.
+    pub(crate) fn shows_lit(&self) -> bool {
+        self.frame.lit && self.mode == ViewMode::Shaded && !self.freeze
+    }
+}
+
 /// What the panel says besides.
 pub(crate) struct Status<'a> {
     pub(crate) device: &'a str,
     pub(crate) map: &'a str,
-    pub(crate) frame: FrameReport,
+    pub(crate) numbers: FrameReport,
+    pub(crate) frame: FrameStatus,
     /// How many layers there are, and what of their textures is not there.
     pub(crate) layers: Option<String>,
     /// Metres a second.
@@ -172,10 +180,19 @@ fn visuals() -> egui::Visuals {
 }
 
 fn panel(context: &egui::Context, controls: &mut Controls, status: &Status<'_>) {
-    egui::Window::new("landform valley").default_pos([12.0, 12.0]).resizable(false).show(context, |ui| {
+    // What a small window has no room for is scrolled to. Below the title and above the edge there is this much.
+    let room = (context.content_rect().height() - 70.0).max(40.0);
+    let window = egui::Window::new("landform valley").default_pos([12.0, 12.0]).resizable(false);
+    window.vscroll(true).default_height(room).max_height(room).show(context, |ui| {
         numbers(ui, status);
         ui.separator();
         settings(ui, controls);
+        let open = |title| egui::CollapsingHeader::new(title).default_open(true);
+        open("Light").show(ui, |ui| frame_panel::light(ui, &mut controls.frame, &status.frame));
+        open("Frame").show(ui, |ui| frame_panel::frame(ui, &mut controls.frame, &status.frame));
+        if let Some(mix) = &mut controls.mix {
+            ui.collapsing("Layers", |ui| mixing(ui, mix));
+        }
         ui.collapsing("Keys", |ui| {
             egui::Grid::new("keys").num_columns(2).show(ui, |ui| {
                 for row in KEYS {
@@ -197,7 +214,7 @@ fn numbers(ui: &mut egui::Ui, status: &Status<'_>) {
         };
         line("device", status.device);
         line("map", status.map);
-        for (name, value) in numbers::lines(&status.frame) {
+        for (name, value) in numbers::lines(&status.numbers) {
             line(name, &value);
         }
         status.layers.iter().for_each(|layers| line("layers", layers));
@@ -224,12 +241,6 @@ fn settings(ui: &mut egui::Ui, controls: &mut Controls) {
     // What --pixel-error stated stays, also beyond the slider's ends, until somebody moves it.
     let pixels = egui::Slider::new(&mut controls.pixel_error, 0.5..=16.0).logarithmic(true);
     ui.add(pixels.clamping(egui::SliderClamping::Edits).text("pixels a quad"));
-    let degrees = |value, range| egui::Slider::new(value, range).suffix("°").fixed_decimals(0);
-    ui.add(degrees(&mut controls.sun.yaw, 0.0..=360.0).text("sun from north"));
-    ui.add(degrees(&mut controls.sun.height, 2.0..=88.0).text("sun's height"));
-    if let Some(mix) = &mut controls.mix {
-        egui::CollapsingHeader::new("Layers").default_open(true).show(ui, |ui| mixing(ui, mix));
-    }
     ui.checkbox(&mut controls.freeze, "freeze the selected nodes");
     if controls.freeze {
         ui.weak("What was selected where you were, with the detail it had there.");

@@ -12,7 +12,11 @@ pub(crate) enum Command {
     Minimise,
     Restore,
     Key(Action),
+    /// Turns a node of the frame off or on; the first is 1.
+    Node(usize),
     Picture(PathBuf),
+    /// Has the device answer as one that was lost.
+    Lose,
     /// Does nothing more before there is this file.
     Wait(PathBuf),
     Quit,
@@ -65,8 +69,10 @@ fn parse(text: &str) -> Option<Command> {
         ("minimise", "") => Command::Minimise,
         ("restore", "") => Command::Restore,
         ("key", label) => Command::Key(keys::labelled(label)?),
+        ("node", number) => Command::Node(number.parse().ok().filter(|number| *number > 0)?),
         ("picture", path) if !path.is_empty() => Command::Picture(path.into()),
         ("wait", path) if !path.is_empty() => Command::Wait(path.into()),
+        ("lose", "") => Command::Lose,
         ("quit", "") => Command::Quit,
         _ => return None,
     })
@@ -78,13 +84,14 @@ mod tests {
 
     #[test]
     fn commands_come_when_they_are_due() {
-        let mut script =
-            Script::parse("2 resize 0x120; 2 key m; 5 wait /no/such/file; 5 quit;").unwrap_or_default();
+        let mut script = Script::parse("2 resize 0x120; 2 key m; 3 node 8; 5 wait /no/such/file; 5 quit;")
+            .unwrap_or_default();
         assert_eq!(script.due(1), None);
         assert_eq!(script.due(2), Some(Command::Resize(0, 120)));
         assert_eq!(script.due(2), Some(Command::Key(Action::NextMode)));
+        assert_eq!(script.due(9), Some(Command::Node(8)));
         assert_eq!(script.due(9), None);
-        for wrong in ["quit", "1 dance", "3 quit; 1 quit", "1 key Z", "1 resize 5", "1 picture"] {
+        for wrong in ["quit", "1 dance", "3 quit; 1 quit", "1 key Z", "1 node 0", "1 resize 5", "1 picture"] {
             assert!(Script::parse(wrong).is_err(), "{wrong}");
         }
     }

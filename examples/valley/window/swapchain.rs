@@ -2,10 +2,12 @@
 
 use super::surface::Surface;
 use ash::vk;
+use landform::draw::HostImage;
 use landform::gpu::{Cmd, Device, Image, ImageBarrier, ImageDesc, Usage};
 use landform_cli::stop::{Result, Stop};
 use landform_harness::Gpu;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const DEPTH: vk::Format = vk::Format::D32_SFLOAT;
 
@@ -29,6 +31,8 @@ struct Target {
     image: vk::Image,
     view: vk::ImageView,
     drawn: vk::Semaphore,
+    /// A number that no other image has.
+    revision: u64,
 }
 
 impl Swapchain {
@@ -103,7 +107,10 @@ impl Swapchain {
                 )
             };
             let view = view.map_err(Stop::call("vkCreateImageView"))?;
-            self.images.push(Target { image, view, drawn: drawn.map_err(Stop::call("vkCreateSemaphore"))? });
+            static NEXT: AtomicU64 = AtomicU64::new(1);
+            let revision = NEXT.fetch_add(1, Ordering::Relaxed);
+            let drawn = drawn.map_err(Stop::call("vkCreateSemaphore"))?;
+            self.images.push(Target { image, view, drawn, revision });
         }
         Ok(())
     }
@@ -150,6 +157,21 @@ impl Swapchain {
         }
     }
 
+    /// An image as a compositor draws into it; [`begin_overlay`](Self::begin_overlay) follows. What the image holds may go, and the
+    /// wait for everything before includes the stage that waits until it was acquired.
+    pub(crate) fn output(&self, index: usize) -> HostImage {
+        let target = &self.images[index];
+        HostImage {
+            image: target.image,
+            view: target.view,
+            revision: target.revision,
+            format: self.format,
+            extent: [self.extent.width, self.extent.height],
+            from: Usage::Discard,
+            to: Usage::ColorTarget,
+        }
+    }
+
     /// Begins rendering the ground into an image.
     pub(crate) fn begin(&mut self, cmd: &Cmd<'_>, index: usize) {
         let target = &self.images[index];
@@ -189,9 +211,8 @@ impl Swapchain {
         self.used = true;
     }
 
-    /// Ends that, and begins rendering on top of it with one sample and no depth.
+    /// Begins rendering on top of what an image holds, with one sample and no depth. Outside of a rendering scope.
     pub(crate) fn begin_overlay(&self, cmd: &Cmd<'_>, index: usize) {
-        self.end(cmd);
         let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
         let both = vk::AccessFlags2::COLOR_ATTACHMENT_READ | vk::AccessFlags2::COLOR_ATTACHMENT_WRITE;
         self.transition(cmd, index, layout, vk::AccessFlags2::COLOR_ATTACHMENT_WRITE, both);

@@ -5,7 +5,8 @@ use glam::{DVec3, Vec3};
 use landform::light::{Cone, Lamp};
 use landform::plan::{Placement, View};
 use landform_device_tests::{
-    Lighting, LitStage, Place, Planes, SmoothSky, known_to, lit_cameras, lit_ground, placed, random, toward_sun,
+    Lighting, LitStage, Place, Planes, SmoothSky, known_to, lit_cameras, lit_ground, placed, random,
+    toward_sun,
 };
 use landform_harness::shared;
 

@@ -139,7 +139,10 @@ fn growing_changes_no_picture() {
             let expected = first * (index + 1) as f32;
             // Where a device snaps corners depends on where the viewport begins; another view's light would be 8 % off at least.
             let drawn = light(index, x, y);
-            assert!((drawn - expected).abs() <= 0.03 * expected, "view {index} at {x}, {y}: {drawn}, not {expected}");
+            assert!(
+                (drawn - expected).abs() <= 0.03 * expected,
+                "view {index} at {x}, {y}: {drawn}, not {expected}"
+            );
         }
     }
     assert!(lit > 200, "{lit} pixels are lit");

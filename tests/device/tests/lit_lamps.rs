@@ -5,7 +5,9 @@ use glam::{DVec3, Mat4, Vec3};
 use landform::field::{Field, FieldDesc};
 use landform::light::{ClusterGrid, Cone, Lamp};
 use landform::plan::{TerrainSettings, View, Viewport};
-use landform_device_tests::{Lighting, LitPicture, LitStage, Place, Planes, hills, known_to, look, placed, random};
+use landform_device_tests::{
+    Lighting, LitPicture, LitStage, Place, Planes, hills, known_to, look, placed, random,
+};
 use landform_harness::shared;
 
 const SIZE: [u32; 2] = [192, 108];

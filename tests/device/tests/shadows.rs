@@ -154,9 +154,9 @@ const ELEVATIONS: [f64; 3] = [3.0, 15.0, 60.0];
 /// seen that may be falsely dark and falsely lit.
 const SUNS: [(f64, f64, [f64; 2]); 5] = [
     (3.0, 60.0, [0.5, 2.0]),
-    (3.0, 150.0, [0.8, 4.0]),
+    (3.0, 150.0, [0.5, 4.0]),
     (15.0, 60.0, [0.5, 2.0]),
-    (15.0, 150.0, [0.8, 4.0]),
+    (15.0, 150.0, [0.5, 4.0]),
     (60.0, 60.0, [0.5, 2.0]),
 ];
 
@@ -166,16 +166,15 @@ const SUNS: [(f64, f64, [f64; 2]); 5] = [
 ///
 /// | | falsely dark at 3°, 15°, 60° | falsely lit at 3°, 15°, 60° |
 /// |---|---|---|
-/// | hills | 0.06, 0.16, 0.00 | 3.30, 3.37, 0.00 |
-/// | panda | 0.00, 0.40, 0.01 | 0.06, 0.16, 0.71 |
-/// | Everest | 0.16, 0.29, 0.01 | 0.59, 1.34, 0.05 |
-/// | the benchmark's map | 4.06, 0.29, 0.02 | 2.88, 2.39, 0.07 |
-/// | the made valley | 0.23, 0.53, 0.02 | 0.15, 1.17, 0.00 |
+/// | hills | 0.01, 0.00, 0.00 | 3.46, 4.30, 0.00 |
+/// | panda | 0.00, 0.05, 0.01 | 0.03, 0.26, 0.71 |
+/// | Everest | 0.10, 0.00, 0.00 | 0.61, 1.47, 0.05 |
+/// | the benchmark's map | 1.22, 0.00, 0.00 | 3.01, 2.61, 0.07 |
+/// | the made valley | 0.09, 0.01, 0.00 | 0.15, 1.30, 0.00 |
 ///
 /// What is lit falsely is what the offset from the ground reaches over, which where light grazes is long on the ground: tiles
-/// of half as many texels have 1.3 to 1.9 times as much. What is dark falsely is ground below a caster of 256 patches that
-/// are coarser than it, mostly at 3°, where light comes far over a map that is rough from sample to sample; it is less with
-/// those tiles, whose offset is twice as long.
+/// of half as many texels have 1.3 to 1.9 times as much. A little of it, half a percent and less, comes of coarse casters that are lowered
+/// into what they bridge; not lowered they darken up to 4 % of the benchmark's map falsely, in dashes that are seen at once.
 #[test]
 fn shadows_lie_where_rays_say() {
     let gpu = shared();
@@ -185,7 +184,7 @@ fn shadows_lie_where_rays_say() {
         for (elevation, azimuth, [most_dark, most_lit]) in SUNS {
             let off = ground.measure(&camera, toward_sun(elevation, azimuth), &CasterSettings::default());
             // Rough from sample to sample, and so large that light at 3° crosses more patches than there may be.
-            let most_dark = if name == BENCHMARK && elevation < 10.0 { 0.8 } else { most_dark };
+            let most_lit = if name == BENCHMARK && elevation < 10.0 { most_lit.max(2.6) } else { most_lit };
             let sun = format!("{name}, {elevation}° from {azimuth}°: {off:?}");
             assert!(off.percent(off.falsely_dark) < most_dark, "{sun}");
             assert!(off.percent(off.falsely_lit) < most_lit, "{sun}");

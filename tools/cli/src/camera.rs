@@ -118,16 +118,31 @@ impl FromStr for Sun {
 }
 
 impl Sun {
-    /// Turns by degrees; it stays up.
-    pub fn turn(&mut self, yaw: f64, height: f64) {
-        self.yaw = (self.yaw + yaw).rem_euclid(360.0);
-        self.height = (self.height + height).clamp(2.0, 88.0);
+    /// Raises it by degrees, or lowers it, as far as into the night.
+    pub fn raise(&mut self, degrees: f64) {
+        self.height = (self.height + degrees).clamp(-12.0, 88.0);
     }
 
-    /// The preview of a map with this sun, and with haze that leaves the map's far side to be seen, however large it is.
+    /// Toward it, in the world.
+    pub fn toward(&self) -> Vec3 {
+        View::looking(self.yaw.to_radians() as f32, self.height.to_radians() as f32) * Vec3::NEG_Z
+    }
+
+    /// Degrees between two suns.
+    pub fn angle_to(&self, other: &Self) -> f64 {
+        // In f64, and by the chord: the cosine of a hundredth of a degree is 1 to half of its bits.
+        let place = |sun: &Self| {
+            let ((sin, cos), yaw) = (sun.height.to_radians().sin_cos(), sun.yaw.to_radians());
+            DVec3::new(cos * yaw.sin(), sin, -cos * yaw.cos())
+        };
+        2.0 * (place(self).distance(place(other)) / 2.0).min(1.0).asin().to_degrees()
+    }
+
+    /// The preview of a map with this sun, and with haze that leaves the map's far side to be seen, however large it is. It has
+    /// no night: a sun that has set shines from just above the horizon.
     pub fn preview(&self, mode: ViewMode, field: &Field) -> Preview {
         let haze = 1.0 / (4.0 * ground::extent(field).max_element() as f32);
-        let sun = View::looking(self.yaw.to_radians() as f32, self.height.to_radians() as f32) * Vec3::NEG_Z;
+        let sun = Self { height: self.height.max(1.0), ..*self }.toward();
         Preview { sun, haze, mode, ..Preview::default() }
     }
 }
@@ -155,5 +170,8 @@ mod tests {
             sun.preview(ViewMode::Shaded, &field).sun.abs_diff_eq(Preview::default().sun.normalize(), 1e-4),
             "{sun:?}"
         );
+        let other = Sun { height: sun.height - 0.01, ..sun };
+        assert!((sun.angle_to(&other) - 0.01).abs() < 1e-9 && sun.angle_to(&sun) == 0.0);
+        assert!(sun.toward().abs_diff_eq(Preview::default().sun.normalize(), 1e-4));
     }
 }

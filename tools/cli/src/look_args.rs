@@ -15,7 +15,8 @@ pub struct LookArgs {
     #[arg(long, value_name = "MODE", default_value = "shaded",
         value_parser = choice(ViewMode::ALL.map(|mode| (mode.name(), mode))))]
     pub mode: ViewMode,
-    /// Samples a pixel: 4 for smooth edges, 1 for quick pictures [default: 4, and 1 on a device that draws on the CPU]
+    /// Samples a pixel: 4 for smooth edges, 1 for quick pictures [default: 4; 1 on a device that draws on the CPU, and where a
+    /// window shows a lit frame]
     #[arg(long, value_name = "1|4", value_parser = choice([("1", 1u32), ("4", 4)]))]
     pub samples: Option<u32>,
 }

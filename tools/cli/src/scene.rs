@@ -6,15 +6,18 @@ use crate::stop::{Result, Stop, is_interrupted};
 use ash::vk;
 use glam::DVec3;
 use landform::abi::NodeRecord;
-use landform::draw::{FileTextures, Renderer, Target};
+use landform::draw::{FileTextures, SceneGround, SceneTerrain, Target};
 use landform::field::Field;
 use landform::gpu::{Cmd, Device, Timestamps};
 use landform::lod::{GridSize, LodSettings};
-use landform::plan::{FramePlan, Terrain, TerrainSettings, View};
+use landform::plan::{FramePlan, Terrain, TerrainSettings, View, ViewPlan};
 use landform_harness::{Clear, Gpu, Image8, Offscreen, OffscreenDesc};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use shared::SharedTextures;
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
+
+mod shared;
 
 /// What is seen where there is no ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,14 +29,16 @@ pub enum Background {
     Plain([f32; 3]),
 }
 
-/// A terrain and what draws it. Must go before its [`Gpu`].
+/// A terrain and what draws it under the preview's light; a [`LitFrame`](crate::lit::LitFrame) draws the same one in a frame of
+/// its own. Must go before its [`Gpu`].
 pub struct Scene {
-    /// The terrain.
-    pub terrain: Terrain,
     /// What is behind it; the sky unless it is changed.
     pub background: Background,
-    renderer: Renderer,
-    textures: Option<FileTextures>,
+    ground: Arc<SceneTerrain>,
+    /// Those that the ground asks, to be asked how far they are.
+    textures: Option<SharedTextures>,
+    /// The level of detail of the preview. A compositor sets the terrain's to its document's, so each frame brings its own.
+    settings: TerrainSettings,
     /// Sentences of the textures that were told.
     told: usize,
     timestamps: Timestamps,
@@ -58,26 +63,33 @@ impl Scene {
         // owns the Gpu as well and drops the scene first. A frame begins only after the fence of the frame that used its
         // slot, see `Frames::begin`, or with the device idle.
         let device = unsafe { Device::new(gpu.host())? };
-        let terrain = Terrain::new(field, TerrainSettings::default())?;
-        let renderer = Renderer::new(&device, terrain.field().desc())?;
-        let timestamps = Timestamps::new(&device, "landform", 4, false)?;
-        let (plan, frozen, uploaded, cpu) = (None, None, 0, Duration::ZERO);
-        let level_from = DVec3::ZERO;
-        let background = Background::Sky;
+        let settings = TerrainSettings::default();
+        let terrain = Terrain::new(field, settings.clone())?;
         Ok(Self {
-            terrain,
-            background,
-            renderer,
+            background: Background::Sky,
+            ground: Arc::new(SceneTerrain::new(&device, terrain)?),
             textures: None,
+            settings,
             told: 0,
-            timestamps,
-            plan,
-            level_from,
-            frozen,
-            uploaded,
-            cpu,
+            timestamps: Timestamps::new(&device, "landform", 4, false)?,
+            plan: None,
+            level_from: DVec3::ZERO,
+            frozen: None,
+            uploaded: 0,
+            cpu: Duration::ZERO,
             device,
         })
+    }
+
+    /// The terrain, to be asked or changed between frames. Whoever holds this keeps every other user of the ground waiting, a
+    /// compositor among them: let it go before a frame is recorded.
+    pub fn lock(&self) -> MutexGuard<'_, SceneGround> {
+        self.ground.lock()
+    }
+
+    /// The terrain as a compositor takes it.
+    pub fn ground(&self) -> &Arc<SceneTerrain> {
+        &self.ground
     }
 
     /// Makes the ground of these layers.
@@ -85,8 +97,10 @@ impl Scene {
     /// # Errors
     /// Fewer layers than the field has weights of, or a device that reads no textures.
     pub fn set_layers(&mut self, layers: Layers) -> Result<()> {
-        let textures = FileTextures::new(&self.device, &layers.textures)?;
-        self.terrain.set_material(layers.material)?;
+        let textures = SharedTextures::new(FileTextures::new(&self.device, &layers.textures)?);
+        let mut ground = self.ground.lock();
+        ground.terrain.set_material(layers.material)?;
+        ground.textures = Some(Box::new(textures.clone()));
         (self.textures, self.told) = (Some(textures), 0);
         Ok(())
     }
@@ -94,12 +108,14 @@ impl Scene {
     /// Adds to a report what the ground is made of: `layers` by name, the `slots` and the `height_path` that they need, and
     /// how many `textures` are pending, with what is wrong with them and what was changed in them. Null where there is none.
     pub fn report_layers(&self, report: &mut Value) {
-        let names = self.terrain.material().layers.iter().map(|layer| layer.name.as_str());
-        let splat = self.textures.as_ref().map(|_| self.terrain.splat());
+        let ground = self.ground.lock();
+        let names = ground.terrain.material().layers.iter().map(|layer| layer.name.as_str());
+        let splat = self.textures.as_ref().map(|_| ground.terrain.splat());
         report["layers"] = names.collect::<Vec<_>>().into();
         report["slots"] = splat.map(|splat| splat.slots).into();
         report["height_path"] = splat.map(|splat| splat.height).into();
         report["textures"] = self.textures.as_ref().map_or(Value::Null, |textures| {
+            let textures = textures.lock();
             json!({
                 "pending": textures.pending(),
                 "problems": textures.problems(),
@@ -110,8 +126,8 @@ impl Scene {
 
     /// A line on the layers for people: how many, and what of their textures is not there. None where there are none.
     pub fn layers_line(&self) -> Option<String> {
-        let textures = self.textures.as_ref()?;
-        let (layers, slots) = (self.terrain.material().layers.len(), self.terrain.splat().slots);
+        let (ground, textures) = (self.ground.lock(), self.textures.as_ref()?.lock());
+        let (layers, slots) = (ground.terrain.material().layers.len(), ground.terrain.splat().slots);
         let more = match (textures.pending(), textures.problems().len()) {
             (0, 0) => String::new(),
             (0, problems) => format!(", {problems} textures unread"),
@@ -122,12 +138,14 @@ impl Scene {
 
     /// Textures that are not there yet.
     pub fn textures_pending(&self) -> usize {
-        self.textures.as_ref().map_or(0, FileTextures::pending)
+        self.textures.as_ref().map_or(0, |textures| textures.lock().pending())
     }
 
     /// Says on stderr what is wrong with textures, each once.
-    fn tell_problems(&mut self) {
-        let problems = self.textures.as_ref().map_or(&[][..], FileTextures::problems);
+    pub fn tell_problems(&mut self) {
+        let Some(textures) = &self.textures else { return };
+        let textures = textures.lock();
+        let problems = textures.problems();
         problems.iter().skip(self.told).for_each(|problem| eprintln!("landform: WARNING: {problem}"));
         self.told = problems.len();
     }
@@ -142,7 +160,9 @@ impl Scene {
     /// # Errors
     /// What the device could not make.
     pub fn make_pipelines(&mut self, target: &Target) -> Result<()> {
-        Ok(self.renderer.prepare(target, self.terrain.settings().grid, self.terrain.splat())?)
+        let mut ground = self.ground.lock();
+        let splat = ground.terrain.splat();
+        Ok(ground.renderer.prepare(target, self.settings.grid, splat)?)
     }
 
     /// Begins a frame: plans a view and records the copies that it needs. Outside of a rendering scope.
@@ -154,16 +174,21 @@ impl Scene {
     pub fn prepare(&mut self, cmd: vk::CommandBuffer, view: &View, seconds: f64) -> Result<()> {
         let start = Instant::now();
         self.device.begin_frame();
-        self.terrain.begin_frame(seconds);
+        let mut ground = self.ground.lock();
+        let SceneGround { terrain, renderer, textures, .. } = &mut *ground;
+        if *terrain.settings() != self.settings {
+            terrain.set_settings(self.settings.clone())?;
+        }
+        terrain.begin_frame(seconds);
         let view =
             View { level_from: self.frozen.as_ref().map(|(_, from)| *from).or(view.level_from), ..*view };
         self.level_from = view.level_position();
         // The plan is used again, so that a steady frame allocates nothing.
-        let residency = self.renderer.residency();
+        let residency = renderer.residency();
         let mut plan = match self.plan.take() {
-            None => self.terrain.plan(&[view], residency)?,
+            None => terrain.plan(&[view], residency)?,
             Some(mut plan) => {
-                self.terrain.plan_into(&mut plan, &[view], residency)?;
+                terrain.plan_into(&mut plan, &[view], residency)?;
                 plan
             }
         };
@@ -171,18 +196,18 @@ impl Scene {
             plan.views[0].nodes.clone_from(nodes);
         }
         let plan = self.plan.insert(plan);
-        let device = self.device.clone();
-        let cmd = record(&device, cmd);
+        let cmd = record(&self.device, cmd);
         self.timestamps.begin_frame(&cmd);
         let span = self.timestamps.begin(&cmd, "upload", false);
-        self.renderer.upload(&cmd, plan)?;
-        if let Some(textures) = &mut self.textures {
+        renderer.upload(&cmd, plan)?;
+        if let Some(textures) = textures {
             textures.upload(&cmd)?;
-            self.renderer.find_textures(plan, textures)?;
+            renderer.find_textures(plan, &mut **textures)?;
         }
         self.timestamps.end(&cmd, span);
         self.uploaded = plan.upload_bytes();
         self.cpu = start.elapsed();
+        drop(ground);
         self.tell_problems();
         Ok(())
     }
@@ -197,9 +222,10 @@ impl Scene {
         let cmd = record(&device, cmd);
         let Some(view) = self.plan.as_ref().map(|plan| &plan.views[0]) else { return Ok(()) };
         let span = self.timestamps.begin(&cmd, "draw", false);
-        self.renderer.draw(&cmd, view, target)?;
+        let renderer = &mut self.ground.lock().renderer;
+        renderer.draw(&cmd, view, target)?;
         if self.background == Background::Sky {
-            self.renderer.draw_sky(&cmd, view, target)?;
+            renderer.draw_sky(&cmd, view, target)?;
         }
         self.timestamps.end(&cmd, span);
         self.cpu += start.elapsed();
@@ -211,19 +237,27 @@ impl Scene {
         let spans = ["upload", "draw"].map(|label| self.timestamps.milliseconds(label));
         let Some(view) = self.plan.as_ref().map(|plan| &plan.views[0]) else { return FrameReport::default() };
         FrameReport {
+            upload_bytes: self.uploaded,
+            cpu_us: self.cpu.as_secs_f64() * 1e6,
+            gpu_ms: spans.iter().any(Option::is_some).then(|| spans.iter().flatten().sum()),
+            ..self.report_of(view)
+        }
+    }
+
+    /// What a plan of the ground says by itself: no bytes that were uploaded, and no times.
+    pub fn report_of(&self, view: &ViewPlan) -> FrameReport {
+        FrameReport {
             // One for all patches.
             draws: u32::from(!view.nodes.is_empty()),
             nodes: view.nodes.len() as u32,
             visited: view.stats.visited,
             culled: view.stats.culled,
             triangles: view.triangles(),
-            upload_bytes: self.uploaded,
-            cpu_us: self.cpu.as_secs_f64() * 1e6,
-            gpu_ms: spans.iter().any(Option::is_some).then(|| spans.iter().flatten().sum()),
             near: view.near,
             near_raised: view.near_raised,
-            tiles: self.terrain.field().desc().tile_count(),
+            tiles: self.ground.lock().terrain.field().desc().tile_count(),
             device_bytes: self.device.live_bytes().0,
+            ..FrameReport::default()
         }
     }
 
@@ -243,23 +277,46 @@ impl Scene {
     /// # Errors
     /// What cannot be is refused with a sentence, and nothing changes.
     pub fn set_detail(&mut self, grid: GridSize, error: f64) -> Result<()> {
-        let mut settings = TerrainSettings { grid, ..self.terrain.settings().clone() };
+        let mut settings = TerrainSettings { grid, ..self.settings.clone() };
         if let LodSettings::Derived { pixel_error, .. } = &mut settings.lod {
             *pixel_error = error;
         }
-        if grid != self.terrain.settings().grid {
+        // What cannot be is refused by the terrain, which has the settings at once: a compositor keeps its grid.
+        self.ground.lock().terrain.set_settings(settings.clone())?;
+        if grid != self.settings.grid {
             // Nodes of another grid are of another size.
             self.frozen = None;
         }
-        Ok(self.terrain.set_settings(settings)?)
+        self.settings = settings;
+        Ok(())
     }
 
     /// Quads a side of a patch, and pixels that a quad may cover.
     pub fn detail(&self) -> (GridSize, f64) {
-        let settings = self.terrain.settings();
-        match settings.lod {
-            LodSettings::Derived { pixel_error, .. } => (settings.grid, pixel_error),
-            _ => (settings.grid, f64::NAN),
+        match self.settings.lod {
+            LodSettings::Derived { pixel_error, .. } => (self.settings.grid, pixel_error),
+            _ => (self.settings.grid, f64::NAN),
+        }
+    }
+
+    /// Uploads what a view needs and waits for the textures: a picture is of the layers and not of their defaults. Returns the bytes
+    /// of ground that it uploaded.
+    ///
+    /// # Errors
+    /// Where the view cannot be drawn, or an interrupt.
+    pub fn load(&mut self, gpu: &Gpu, view: &View) -> Result<u64> {
+        gpu.wait_idle();
+        let mut uploaded = 0;
+        loop {
+            if is_interrupted() {
+                return Err(Stop::interrupted());
+            }
+            gpu.submit_and_wait(|cmd| self.prepare(cmd, &View { cut: true, ..*view }, 0.0))??;
+            uploaded += self.uploaded;
+            if self.textures_pending() == 0 {
+                return Ok(uploaded);
+            }
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -280,24 +337,10 @@ impl Scene {
             Background::Plain(color) => color,
         };
         let clear = Clear { color: [red, green, blue, 1.0], depth: 0.0 };
-        gpu.wait_idle();
-        let mut uploaded = 0;
-        // A picture is of the layers and not of their defaults, so it waits for the textures.
-        loop {
-            if is_interrupted() {
-                return Err(Stop::interrupted());
-            }
-            gpu.submit_and_wait(|cmd| self.prepare(cmd, &View { cut: true, ..*view }, 0.0))??;
-            uploaded += self.uploaded;
-            if self.textures_pending() == 0 {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let uploaded = self.load(gpu, view)?;
         // A device's first frame is not the pace it keeps. Where the CPU draws it is, but for the time to make the pipeline,
         // and a second one would double the wait.
-        let software = self.device.description().1 == vk::PhysicalDeviceType::CPU;
-        for _ in 0..if software { 1 } else { 3 } {
+        for _ in 0..self.frames_a_picture() {
             if is_interrupted() {
                 return Err(Stop::interrupted());
             }
@@ -316,10 +359,16 @@ impl Scene {
         let report = FrameReport { upload_bytes: uploaded, ..self.report() };
         Ok((offscreen.read_color()?, report))
     }
+
+    /// Frames that are drawn for one picture, so that the times are those of the pace that a device keeps.
+    pub(crate) fn frames_a_picture(&self) -> u32 {
+        if self.device.description().1 == vk::PhysicalDeviceType::CPU { 1 } else { 3 }
+    }
 }
 
-fn record(device: &Device, cmd: vk::CommandBuffer) -> Cmd<'_> {
-    // SAFETY: who calls `prepare` and `draw` hands over a command buffer of the device's own family that records and is
-    // submitted before the next frame, the one outside of a rendering scope and the other inside of one.
+/// A command buffer of the scene's host, for landform to record into.
+pub(crate) fn record(device: &Device, cmd: vk::CommandBuffer) -> Cmd<'_> {
+    // SAFETY: who calls `prepare`, `draw` and `LitFrame::record` hands over a command buffer of the device's own family that records
+    // and is submitted before the next frame, `draw` inside of a rendering scope and the others outside of one.
     unsafe { device.record(cmd) }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, CString};
 use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk;
@@ -33,6 +34,8 @@ pub struct Gpu {
     memory: ManuallyDrop<Arc<dyn DeviceMemory>>,
     /// One at a time: the pool, its command buffer, the fence and the queue.
     submit: Mutex<Submit>,
+    /// True from when a test said that the device is lost.
+    lost: AtomicBool,
     instance: ManuallyDrop<GpuInstance>,
 }
 
@@ -80,6 +83,7 @@ impl Gpu {
             dynamic_rendering,
             memory: ManuallyDrop::new(Arc::new(memory)),
             submit: Mutex::new(submit),
+            lost: AtomicBool::new(false),
             instance: ManuallyDrop::new(instance),
         }))
     }
@@ -155,6 +159,7 @@ impl Gpu {
         // SAFETY: as above; the queue is only used under this lock.
         unsafe {
             self.device.end_command_buffer(submit.cmd).map_err(Failure::call("vkEndCommandBuffer"))?;
+            self.check_lost()?;
             self.device.reset_fences(&[submit.fence]).map_err(Failure::call("vkResetFences"))?;
             self.device
                 .queue_submit(self.queue, &[info], submit.fence)
@@ -181,6 +186,20 @@ impl Gpu {
                 .map_err(Failure::call("vkResetCommandPool"))?;
         }
         Ok(result)
+    }
+
+    /// From here on every submission is answered as a driver answers whose device was lost: nothing is submitted. For tests of what a
+    /// program does then.
+    pub fn lose(&self) {
+        self.lost.store(true, Ordering::Relaxed);
+    }
+
+    /// What a lost device answers.
+    fn check_lost(&self) -> Result<()> {
+        match self.lost.load(Ordering::Relaxed) {
+            true => Err(Failure::call("vkQueueSubmit")(vk::Result::ERROR_DEVICE_LOST)),
+            false => Ok(()),
+        }
     }
 
     /// Runs something that uses the queue, while nobody else does.
@@ -356,6 +375,7 @@ impl Frames {
         // SAFETY: the command buffer was begun, and the queue's lock is held for the submission.
         unsafe {
             device.end_command_buffer(slot.cmd).map_err(Failure::call("vkEndCommandBuffer"))?;
+            self.gpu.check_lost()?;
             device.reset_fences(&[slot.fence]).map_err(Failure::call("vkResetFences"))?;
             self.gpu
                 .with_queue(|queue| device.queue_submit(queue, &[info], slot.fence))

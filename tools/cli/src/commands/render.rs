@@ -133,8 +133,11 @@ impl Render {
         let mut scene = Scene::new(gpu, field)?;
         layers.map_or(Ok(()), |layers| scene.set_layers(layers))?;
         scene.set_detail(scene.detail().0, self.pixel_error)?;
-        let size = self.size(scene.terrain.field());
-        let shot = self.shot(scene.terrain.field(), size);
+        let (size, shot) = {
+            let ground = scene.lock();
+            let size = self.size(ground.terrain.field());
+            (size, self.shot(ground.terrain.field(), size))
+        };
         if self.top_down {
             scene.background = Background::Plain(AROUND);
         }

@@ -1,0 +1,148 @@
+//! Where a frame's document comes from, and what becomes of it before it is drawn.
+
+use crate::stop::{Result, Stop};
+use landform::field::Field;
+use landform::frame::{
+    FrameDocument, FrameNode, FrameTransform, StandardFrame, TargetSize, TerrainFactory, Tier, Transforms,
+};
+use std::path::PathBuf;
+
+use crate::ground;
+
+/// What a frame is made from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrameSource {
+    /// A document in RON. None is a [`StandardFrame`] whose shadows reach over the map.
+    pub file: Option<PathBuf>,
+    /// The numbers that the document leaves open.
+    pub tier: Tier,
+    /// Samples a pixel: 1, or 4, which is twice as many texels across and down.
+    pub samples: u32,
+}
+
+impl FrameSource {
+    /// The document as it is drawn on a map.
+    ///
+    /// # Errors
+    /// What cannot be read or drawn, with the file and the line, and what only a host with more in its frame than ground could bind.
+    pub fn read(&self, shadow_distance: f64) -> Result<FrameDocument> {
+        let mut transforms = Transforms::default();
+        transforms.register(TerrainFactory { tier: self.tier, ..TerrainFactory::default() });
+        if self.samples == 4 {
+            transforms.register(TwiceAsMany);
+        }
+        let Some(file) = &self.file else {
+            let preset = StandardFrame { shadow_distance: Some(shadow_distance), ..StandardFrame::default() };
+            let nodes = vec![FrameNode::StandardFrame(preset)];
+            return Ok(transforms.run(&FrameDocument { nodes, ..FrameDocument::default() })?);
+        };
+        let document = transforms.read(file)?;
+        // Every view is the camera's, and no target is the host's.
+        let bound = document.check_bound(|_| true, |_| false);
+        bound.map_err(|error| Stop::new(format!("{}: {error}", file.display())))?;
+        Ok(document)
+    }
+}
+
+/// Refuses a target that a document does not have, with the names of those that it has.
+///
+/// # Errors
+/// A sentence.
+pub fn check_target(document: &FrameDocument, name: &str) -> Result<()> {
+    let names: Vec<_> = document.targets.iter().map(|target| target.name.as_str()).collect();
+    if names.contains(&name) {
+        return Ok(());
+    }
+    Err(Stop::new(format!("the frame has no target '{name}' to show; there are: {}", names.join(", "))))
+}
+
+/// A sentence for each node of the document that is recorded as nothing, for it is to be the host's.
+pub fn unrecorded(document: &FrameDocument) -> Vec<String> {
+    let notes = document.nodes.iter().enumerate().filter_map(|(at, node)| match node {
+        FrameNode::Host(host) => Some(format!(
+            "{} '{}' is recorded as nothing, for this host draws nothing of its own",
+            document.label_of(at),
+            host.name
+        )),
+        _ => None,
+    });
+    notes.collect()
+}
+
+/// Metres that shadows reach on a map: over all of it from any place above it.
+pub fn shadow_distance(field: &Field) -> f64 {
+    (1.25 * ground::extent(field).max_element()).clamp(1.0, 1e6)
+}
+
+/// Four texels a pixel in every target of the output's size: a tonemap shows the mean of those that a pixel has.
+struct TwiceAsMany;
+
+impl FrameTransform for TwiceAsMany {
+    fn name(&self) -> &'static str {
+        "four samples"
+    }
+
+    fn apply(&self, document: &mut FrameDocument) -> landform::Result<()> {
+        let whole = TargetSize::Output(1.0);
+        for target in document.targets.iter_mut().filter(|target| target.size == whole && !target.host) {
+            target.size = TargetSize::Output(2.0);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str, samples: u32) -> Result<FrameDocument> {
+        let file = std::env::temp_dir().join(format!("landform-{}-{name}.ron", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        let read = FrameSource { file: Some(file.clone()), samples, ..FrameSource::default() }.read(100.0);
+        std::fs::remove_file(file).unwrap();
+        read
+    }
+
+    #[test]
+    fn a_frame_without_a_file_reaches_over_the_map() {
+        let document = FrameSource::default().read(5000.0).unwrap();
+        assert_eq!(document.shadow_map("ShadowAtlas").and_then(|map| map.distance), Some(5000.0));
+        assert_eq!(document.terrains().count(), 1);
+        check_target(&document, "SceneDepth").unwrap();
+        let why = check_target(&document, "Depth").unwrap_err().sentence;
+        assert!(why.contains("'Depth'") && why.contains("SceneHdr, SceneDepth"), "{why}");
+    }
+
+    #[test]
+    fn four_samples_are_twice_as_many_texels_of_the_scene_and_of_nothing_else() {
+        let source = FrameSource { samples: 4, ..FrameSource::default() };
+        let document = source.read(100.0).unwrap();
+        let size = |name: &str| document.target(name).map(|target| target.size);
+        assert_eq!(size("SceneHdr"), Some(TargetSize::Output(2.0)));
+        assert_eq!(size("SceneDepth"), Some(TargetSize::Output(2.0)));
+        assert_eq!(size("ShadowAtlas"), Some(TargetSize::Shadow));
+        let mut again = document.clone();
+        TwiceAsMany.apply(&mut again).unwrap();
+        assert_eq!(again, document, "a transform changes its own result no more");
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_file_is_said_with_its_name_and_its_line() {
+        let why = read("line", "(nodes: [\n  StandardFrame(shadow: true),\n])", 1).unwrap_err().sentence;
+        assert!(why.contains("line.ron") && why.contains("line 2"), "{why}");
+        let why = read(
+            "host",
+            "(targets: [(name: \"SceneHdr\", format: Rgba16Float, host: true)], nodes: [StandardFrame()])",
+            1,
+        );
+        let why = why.unwrap_err().sentence;
+        assert!(why.contains("host.ron") && why.contains("'SceneHdr'"), "{why}");
+    }
+
+    #[test]
+    fn nodes_of_a_host_are_named() {
+        let text = "(nodes: [StandardFrame(before_tonemap: [Host(name: \"rain\", writes: [\"SceneHdr\"])])])";
+        let notes = unrecorded(&read("notes", text, 1).unwrap());
+        assert!(notes.len() == 1 && notes[0].contains("rain"), "{notes:?}");
+    }
+}
