@@ -50,7 +50,7 @@ float4 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
     if (depth <= 0.0)
     {
         float3 light = has_table ? sky_luminance(direction) : sky_light(direction);
-        return float4(min(light + disc(direction), 65000.0), 0.0);
+        return float4(min(light + disc(direction), MOST_SKY), 0.0);
     }
     if (!HAS_HAZE)
         return float4(0.0, 0.0, 0.0, 1.0);
@@ -59,5 +59,5 @@ float4 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
     float3 kept = exp(-haze.rgb * distance);
     float3 light = air_light(direction, distance);
     // A target blends with one number: what is kept of green.
-    return float4(light * (1.0 - kept), kept.g);
+    return float4(min(light * (1.0 - kept), MOST_ADDED), kept.g);
 }

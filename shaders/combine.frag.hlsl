@@ -20,5 +20,6 @@ float4 main(float4 position : SV_Position) : SV_Target0
     albedo_plane.GetDimensions(whole.x, whole.y);
     occlusion_plane.GetDimensions(part.x, part.y);
     float occlusion = occlusion_plane.Load(int3(position.xy * part / whole, 0)).r;
-    return float4(ambient_light(normal * rsqrt(length_squared), albedo.rgb, albedo.a * occlusion), 0.0);
+    float3 light = ambient_light(normal * rsqrt(length_squared), albedo.rgb, albedo.a * occlusion);
+    return float4(min(light, MOST_ADDED), 0.0);
 }

@@ -42,8 +42,8 @@ Planes main(Fragment fragment)
     if (open)
         discard;
     Planes planes;
-    // What half precision holds.
-    planes.light = float4(min(light, 65000.0), 1.0);
+    // Half precision holds this, and what later passes add.
+    planes.light = float4(min(light, MOST_LIT), 1.0);
 #if SPLIT
     planes.albedo = float4(surface.albedo, surface.occlusion);
     planes.normal = float4(surface.normal, surface.roughness);

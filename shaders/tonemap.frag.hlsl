@@ -31,21 +31,36 @@ float noise(float2 pixel)
     return frac(52.9829189 * frac(dot(pixel, float2(0.06711056, 0.00583715))));
 }
 
+// How much of a texel lies between two places.
+float within(int at, float from, float to)
+{
+    return saturate(min(float(at) + 1.0, to) - max(float(at), from));
+}
+
 float4 main(float4 position : SV_Position) : SV_Target0
 {
     float2 whole;
     luminance_plane.GetDimensions(whole.x, whole.y);
-    // A larger plane has several texels a pixel. Each is rolled off by itself: what is far too bright would spread over all of them.
-    int2 texels = int2(max(round(whole / exposure.zw), 1.0));
-    int2 first = int2(position.xy) * texels;
+    // What a pixel covers of the plane, and at least a texel of it: more than one are averaged, and between fewer it is interpolated.
+    // Each is rolled off by itself: what is far too bright would spread over all of them.
+    float2 ratio = whole / exposure.zw;
+    float2 middle = position.xy * ratio;
+    float2 reach = 0.5 * max(ratio, 1.0);
+    float2 from = middle - reach;
+    float2 to = middle + reach;
+    int2 first = int2(floor(from));
+    int2 last = int2(ceil(to)) - 1;
     float3 shown_light = 0.0;
-    [loop] for (int y = 0; y < texels.y; y++)
-        [loop] for (int x = 0; x < texels.x; x++)
+    [loop] for (int y = first.y; y <= last.y; y++)
+        [loop] for (int x = first.x; x <= last.x; x++)
         {
-            int2 at = min(first + int2(x, y), int2(whole) - 1);
-            shown_light += rolled_off(max(luminance_plane.Load(int3(at, 0)).rgb * exposure.x, 0.0));
+            int2 at = clamp(int2(x, y), 0, int2(whole) - 1);
+            float part = within(x, from.x, to.x) * within(y, from.y, to.y);
+            // What is not finite once would stay so in every average.
+            float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
+            shown_light += part * rolled_off(max(light * exposure.x, 0.0));
         }
-    shown_light /= float(texels.x * texels.y);
+    shown_light /= 4.0 * reach.x * reach.y;
     // Steps are even in what is stored, so that is where they are dithered.
     float3 stored = encode(shown_light);
     stored += exposure.y > 0.0 ? (noise(position.xy) - 0.5) / exposure.y : 0.0;

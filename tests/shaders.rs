@@ -136,6 +136,8 @@ fn a_fragment_stage_takes_only_what_its_vertex_stage_gives() {
             (ShaderId::depth_vertex(grid), ShaderId::DepthFragment),
             (ShaderId::baseline_vertex(grid), ShaderId::BaselineFragment),
             (Some(ShaderId::SkyVertex), ShaderId::SkyFragment),
+            (Some(ShaderId::SkyVertex), ShaderId::AirFragment),
+            (Some(ShaderId::SkyVertex), ShaderId::SkyVelocityFragment),
         ] {
             let vertex = vertex.expect("a module of every grid size");
             let given = reflection::reflection(vertex.name());

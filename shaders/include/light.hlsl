@@ -5,6 +5,11 @@
 
 #include "microfacets.hlsl"
 
+// The brightest that each pass leaves, cd/m²: half precision ends at 65504, and three of them add up in one target.
+static const float MOST_LIT = 40000.0;
+static const float MOST_SKY = 60000.0; // alone in its pixel
+static const float MOST_ADDED = 12000.0;
+
 struct CascadeRecord
 {
     float4 rows[3]; // metres from the camera -> across and down the tile, 0…1, and reverse depth

@@ -77,6 +77,16 @@ pub struct TonemapConstants {
     pub exposure: [f32; 4],
 }
 
+/// How the sky moved: a push constant block.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct SkyVelocityConstants {
+    /// Directions in this frame's clip space → clip space of the last frame, column-major.
+    pub last_from_clip: [[f32; 4]; 4],
+    /// Parts of the viewport a unit of clip space, right and down; 0; 0.
+    pub motion_scale: [f32; 4],
+}
+
 /// How a target is looked at: a push constant block.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]

@@ -8,7 +8,9 @@ mod light;
 use crate::field::Level;
 
 pub use crate::shaders::{MAX_CASCADES, MAX_LAYERS, MAX_LEVELS, MAX_SETS};
-pub use light::{CascadeRecord, LampRecord, LightConstants, ShowConstants, TonemapConstants};
+pub use light::{
+    CascadeRecord, LampRecord, LightConstants, ShowConstants, SkyVelocityConstants, TonemapConstants,
+};
 
 /// The sixteen bytes that place a patch. `origin + grid_index · step` is the sample whose height a vertex reads, and
 /// the far corner of a patch is its far sample.

@@ -13,7 +13,7 @@ use super::materials::{material_bindings, module_slots};
 use super::module_interface::{Interface, Offered, Varying, differences};
 use super::pipeline_cache::{DepthRule, PipelineKey};
 use super::renderer::{Reads, Third, grid_shader};
-use super::spirv_module::{EntryPoint, Scalar, SpirvModule, op};
+use super::spirv_module::{EntryPoint, Scalar, SpecializationConstant, SpirvModule};
 use super::view_buffers::BINDINGS;
 use super::{Renderer, Target};
 use crate::gpu::{Cmd, Set, SetLayout, TargetFormats};
@@ -52,7 +52,8 @@ pub struct HostFragmentDesc<'a> {
     pub splat: Splat,
     /// The layout of set 2, where the module reads one.
     pub set: Option<&'a Arc<SetLayout>>,
-    /// The host's own specialization constants, numbered from 16 on: number and value of 4 bytes (a boolean is 0 or 1).
+    /// The host's own specialization constants, numbered from 16 on: number and value of 4 bytes (a boolean is 0 or 1), each
+    /// number once. One that is left out has the value that the module says.
     pub constants: &'a [(u32, u32)],
 }
 
@@ -96,7 +97,8 @@ impl HostFragment {
     /// that does not fit, with every difference: a binding of sets 0 and 1 that is not landform's in kind, count or content
     /// (as of a module that was compiled with the includes of another version, or for other slots), a binding that the
     /// layout of set 2 lacks, a set above 2, an input that the vertex stage does not write, outputs that are not at
-    /// locations 0, 1, …, push constants, and specialization constants that are neither landform's nor the host's.
+    /// locations 0, 1, …, push constants, and specialization constants that are neither landform's nor the host's, share a
+    /// number, are given two values, or have no value of 4 bytes.
     pub fn new(desc: &HostFragmentDesc<'_>) -> Result<Self> {
         let refused = |why: String| Error::invalid("host fragment", format!("{}: {why}", desc.name));
         let module = SpirvModule::read(desc.words).map_err(refused)?;
@@ -353,17 +355,39 @@ fn offered<'a>(desc: &HostFragmentDesc<'a>) -> Result<Offered<'a>> {
 fn constant_problems(module: &SpirvModule<'_>, given: &[(u32, u32)]) -> Vec<String> {
     let declared = module.specialization_constants();
     let mut all = Vec::new();
-    for (number, what, name) in declared.iter().filter(|(number, ..)| *number < FIRST_CONSTANT) {
-        let is_boolean = matches!(*what, op::SPEC_CONSTANT_TRUE | op::SPEC_CONSTANT_FALSE);
-        if !OWN_CONSTANTS.contains(number) || !is_boolean {
+    for constant in &declared {
+        let SpecializationConstant { number, name, kind } = constant;
+        if *number < FIRST_CONSTANT {
+            if !OWN_CONSTANTS.contains(number) || !constant.is_boolean() {
+                all.push(format!(
+                    "specialization constant {number} (`{name}`) is landform's and not that; the host's are numbered from {FIRST_CONSTANT} on"
+                ));
+            }
+        } else if !constant.has_4_bytes() {
+            let kind = kind.map_or("neither a number nor a boolean".into(), |kind| kind.to_string());
             all.push(format!(
-                "specialization constant {number} (`{name}`) is landform's and not that; the host's are numbered from {FIRST_CONSTANT} on"
+                "specialization constant {number} (`{name}`) is {kind}, and a value has 4 bytes; make it a bool, an int, a uint or a float"
             ));
         }
     }
-    for (number, _) in given {
-        if *number < FIRST_CONSTANT || !declared.iter().any(|(known, ..)| known == number) {
+    for same in declared.chunk_by(|a, b| a.number == b.number).filter(|same| same.len() > 1) {
+        let names: Vec<_> = same.iter().map(|constant| format!("`{}`", constant.name)).collect();
+        all.push(format!(
+            "specialization constant {} is there {} times ({}); give each a number of its own",
+            same[0].number,
+            same.len(),
+            names.join(", ")
+        ));
+    }
+    let mut numbers: Vec<u32> = given.iter().map(|(number, _)| *number).collect();
+    numbers.sort_unstable();
+    for same in numbers.chunk_by(|a, b| a == b) {
+        let (number, count) = (same[0], same.len());
+        if number < FIRST_CONSTANT || !declared.iter().any(|constant| constant.number == number) {
             all.push(format!("a value is given for specialization constant {number}, which the module has none of for the host"));
+        }
+        if count > 1 {
+            all.push(format!("specialization constant {number} is given {count} values; give it one"));
         }
     }
     all

@@ -1,7 +1,7 @@
 //! Descriptor sets by what they hold, a list for each frame slot.
 //!
-//! A set is written when something asks for what no set of the slot holds, and only where no pass of the frame has used it: none is
-//! written under a frame in flight, and a frame like the last one of its slot writes none.
+//! A set is written when something asks for what no set of the slot holds, and only where no pass has used it for some frames: none
+//! is written under a frame in flight, and a frame like the last few of its slot writes none.
 
 use crate::Result;
 use crate::gpu::{Device, Set, SetLayout, Sets};
@@ -21,6 +21,9 @@ struct Held<K> {
     holds: Option<K>,
 }
 
+/// Frames that a set is kept for what it holds.
+const KEPT: u64 = 12;
+
 impl<K: PartialEq> SetCache<K> {
     pub(super) fn new(device: &Arc<Device>, layout: Arc<SetLayout>, name: &'static str) -> Self {
         let slots = (0..device.slots()).map(|_| Vec::new()).collect();
@@ -31,13 +34,14 @@ impl<K: PartialEq> SetCache<K> {
         &self.layout
     }
 
-    /// The index of a set that holds this, for the current frame: one that does, else one that no pass of this frame has used, else a
-    /// new one. `write` writes all of it.
+    /// The index of a set that holds this, for the current frame: one that does, else one that has not been used for some frames, else
+    /// a new one. `write` writes all of it.
     pub(super) fn find(&mut self, holds: K, write: impl FnOnce(&mut Sets) -> Result<()>) -> Result<usize> {
         let frame = self.device.frame();
         let slot = &mut self.slots[self.device.slot()];
         let known = slot.iter().position(|held| held.holds.as_ref() == Some(&holds));
-        let free = || slot.iter().position(|held| held.frame != frame);
+        // What takes turns between two images asks for the same again a few frames later.
+        let free = || slot.iter().position(|held| held.frame + KEPT < frame);
         let index = match known.or_else(free) {
             Some(index) => index,
             None => {

@@ -119,6 +119,27 @@ pub(super) struct EntryPoint {
     function: u32,
 }
 
+/// A constant that is given its value when a pipeline is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SpecializationConstant<'m> {
+    pub(super) number: u32,
+    /// Empty in a module without names.
+    pub(super) name: &'m str,
+    /// None for what is neither a number nor a boolean.
+    pub(super) kind: Option<Vector>,
+}
+
+impl SpecializationConstant<'_> {
+    pub(super) fn is_boolean(&self) -> bool {
+        matches!(self.kind, Some(Vector { scalar: Scalar::Bool, count: 1, .. }))
+    }
+
+    /// Whether a value of 4 bytes is one of it.
+    pub(super) fn has_4_bytes(&self) -> bool {
+        self.is_boolean() || matches!(self.kind, Some(Vector { bits: 32, count: 1, .. }))
+    }
+}
+
 /// An instruction: its number, and the words after the first.
 #[derive(Clone, Copy)]
 struct Instruction<'a> {
@@ -265,15 +286,24 @@ impl<'a> SpirvModule<'a> {
         self.variables.iter().copied().filter(|variable| used.contains(&variable.id)).collect()
     }
 
-    /// The specialization constants: the number, what declares each, and its name.
-    pub(super) fn specialization_constants(&self) -> Vec<(u32, u32, &str)> {
+    /// The specialization constants, by rising number; those of one number by name.
+    pub(super) fn specialization_constants(&self) -> Vec<SpecializationConstant<'_>> {
+        let constant = |id, number| {
+            let kind = match self.of(id)? {
+                (op::SPEC_CONSTANT_TRUE | op::SPEC_CONSTANT_FALSE | op::SPEC_CONSTANT, &[kind, ..]) => {
+                    self.vector(kind)
+                }
+                _ => None,
+            };
+            Some(SpecializationConstant { number, name: self.name(id), kind })
+        };
         let mut found: Vec<_> = self
             .decorations
             .iter()
             .filter(|((_, member, what), _)| member.is_none() && *what == decoration::SPEC_ID)
-            .filter_map(|((id, ..), number)| Some((*number, self.of(*id)?.0, self.name(*id))))
+            .filter_map(|((id, ..), number)| constant(*id, *number))
             .collect();
-        found.sort_unstable();
+        found.sort_unstable_by_key(|constant| (constant.number, constant.name));
         found
     }
 

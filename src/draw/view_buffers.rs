@@ -210,7 +210,7 @@ fn make_set(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::{ShowConstants, SkyConstants, TonemapConstants};
+    use crate::abi::{ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants};
     use crate::draw::light::LIGHT_BINDINGS;
     use crate::draw::materials::material_bindings;
     use crate::gpu::check_bindings;
@@ -375,7 +375,7 @@ mod tests {
         assert!(samplers <= 8, "{samplers} samplers");
     }
 
-    /// What the modules are pushed is the whole range of their layout: the sky's, the tonemap's, and a look's at a target.
+    /// What the modules are pushed is the whole range of their layout: the sky's, those of passes over a target.
     #[test]
     fn the_push_constants_are_the_size_that_the_modules_read() {
         let mut found = Vec::new();
@@ -388,6 +388,7 @@ mod tests {
         }
         let expected = [
             (ShaderId::TonemapFragment, size_of::<TonemapConstants>()),
+            (ShaderId::SkyVelocityFragment, size_of::<SkyVelocityConstants>()),
             (ShaderId::ShowFragment, size_of::<ShowConstants>()),
             (ShaderId::SkyFragment, size_of::<SkyConstants>()),
         ];

@@ -1,8 +1,8 @@
 //! What a frame document may say: as it is written, and as it is drawn.
 
 use super::{
-    Access, Aspect, FrameDocument, FrameNode, OUTPUT, TargetDesc, TargetFormat, TargetSize, TerrainNode,
-    names,
+    Access, Aspect, FrameDocument, FrameNode, OUTPUT, Stage, TargetDesc, TargetFormat, TargetSize,
+    TerrainNode, names,
 };
 use crate::{Error, Result};
 use std::collections::BTreeSet;
@@ -169,6 +169,7 @@ impl FrameDocument {
             self.once(at)?;
             self.caster_in_time(at)?;
             self.cascades_fit_the_atlas(at)?;
+            self.resolve_is_kept(at)?;
         }
         self.shadows_have_a_size()
     }
@@ -197,6 +198,14 @@ impl FrameDocument {
                 {
                     format!("another TerrainCaster draws into '{}' as well; leave one out", one.atlas)
                 }
+                (FrameNode::Resolve(one), FrameNode::Resolve(other)) if one.output == other.output => {
+                    format!("another Resolve draws into '{}' as well; leave one out", one.output)
+                }
+                (FrameNode::LightClusters(one), FrameNode::LightClusters(other))
+                    if one.view == other.view =>
+                {
+                    format!("other LightClusters are those of '{}' as well; leave one out", one.view)
+                }
                 (FrameNode::TerrainVelocity(one), FrameNode::TerrainVelocity(other))
                     if (&one.output, &one.view) == (&other.output, &other.view) =>
                 {
@@ -220,7 +229,7 @@ impl FrameDocument {
             return refuse(At::Node(at), why);
         }
         let samples = |node: &FrameNode| {
-            node.uses(self).iter().any(|used| used.target == atlas && used.access == Access::Sample)
+            node.uses(self).iter().any(|used| used.target == atlas && used.access.samples())
         };
         match self.nodes[..at].iter().position(samples) {
             Some(early) => {
@@ -234,10 +243,13 @@ impl FrameDocument {
         }
     }
 
-    /// A terrain looks its shadows up in the atlas that its cascades lie in.
+    /// What is lit looks its shadows up in the atlas that its cascades lie in.
     fn cascades_fit_the_atlas(&self, at: usize) -> Result<(), Refusal> {
-        let FrameNode::Terrain(terrain) = &self.nodes[at] else { return Ok(()) };
-        let TerrainNode { scene_pass, shadow_atlas, .. } = terrain;
+        let (scene_pass, shadow_atlas) = match &self.nodes[at] {
+            FrameNode::Terrain(terrain) => (&terrain.scene_pass, &terrain.shadow_atlas),
+            FrameNode::Pass(pass) if pass.stage == Stage::Main => (&pass.scene_pass, &pass.shadow_atlas),
+            _ => return Ok(()),
+        };
         let published = self.nodes.iter().find_map(|node| match node {
             FrameNode::ShadowMap(map) if map.scene_pass == *scene_pass => Some(&map.atlas),
             _ => None,
@@ -252,6 +264,19 @@ impl FrameDocument {
             }
             None => Ok(()),
         }
+    }
+
+    /// What the next frame reads again is an image of the compositor's own.
+    fn resolve_is_kept(&self, at: usize) -> Result<(), Refusal> {
+        let FrameNode::Resolve(resolve) = &self.nodes[at] else { return Ok(()) };
+        let output = &resolve.output;
+        if self.target(output).is_none_or(|target| target.host) {
+            let why = format!(
+                "its output '{output}' is the host's, and the next frame reads it again; declare a target of your own for it"
+            );
+            return refuse(At::Node(at), why);
+        }
+        Ok(())
     }
 
     /// An atlas is as large as its shadow map says, or the host's; nothing else is as large as a shadow map says.
@@ -341,6 +366,7 @@ fn check_target(target: &TargetDesc) -> Result<(), String> {
 fn check_node(node: &FrameNode) -> Result<(), String> {
     check_names(node)?;
     check_numbers(node)?;
+    check_effect(node)?;
     let FrameNode::StandardFrame(preset) = node else { return Ok(()) };
     for (seam, nodes) in [("after_opaque", &preset.after_opaque), ("before_tonemap", &preset.before_tonemap)]
     {
@@ -389,6 +415,19 @@ fn check_numbers(node: &FrameNode) -> Result<(), String> {
     }
 }
 
+fn check_effect(node: &FrameNode) -> Result<(), String> {
+    match node {
+        FrameNode::Exposure(exposure) => exposure.problem().map_or(Ok(()), Err),
+        FrameNode::AmbientOcclusion(occlusion) if !(1e-3..=100.0).contains(&occlusion.radius) => {
+            Err(format!("its radius is {} m; it can be 0.001 to 100", occlusion.radius))
+        }
+        FrameNode::Tonemap(tonemap) if !(0.0..=1.0).contains(&tonemap.sharpness) => {
+            Err(format!("its sharpness is {}; it can be 0 to 1", tonemap.sharpness))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What a node writes of the quality's numbers, and what it calls those that it calls otherwise.
 fn scalars_of(node: &FrameNode) -> (super::QualityScalars, &'static [(&'static str, &'static str)]) {
     match node {
@@ -397,6 +436,8 @@ fn scalars_of(node: &FrameNode) -> (super::QualityScalars, &'static [(&'static s
             &[("shadow_cascades", "cascades"), ("shadow_tile", "tile"), ("shadow_distance", "distance")],
         ),
         FrameNode::Terrain(terrain) => (terrain.scalars(), &[]),
+        FrameNode::AmbientOcclusion(occlusion) => (occlusion.scalars(), &[("occlusion_slices", "slices")]),
+        FrameNode::Resolve(resolve) => (resolve.scalars(), &[("temporal_frames", "frames")]),
         FrameNode::TerrainCaster(caster) => {
             (super::QualityScalars { caster_patches: caster.caster_patches, ..Default::default() }, &[])
         }

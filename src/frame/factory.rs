@@ -98,6 +98,8 @@ fn place_terrain(document: &mut FrameDocument) -> Result<()> {
         albedo: main.albedo.clone(),
         normals: main.normals.clone(),
         specular: main.specular.clone(),
+        scene_pass: main.scene_pass.clone(),
+        shadow_atlas: main.shadow_atlas.clone(),
         ..TerrainNode::default()
     };
     document.nodes.insert(at + 1, FrameNode::Terrain(terrain));

@@ -15,12 +15,13 @@
 //! let drawn = transforms.run(&written)?;
 //! let kinds: Vec<_> = drawn.nodes.iter().map(|node| node.kind()).collect();
 //! let (shadow, motion) = (["ShadowMap", "TerrainCaster"], ["Pass", "TerrainVelocity"]);
-//! assert_eq!(kinds, [&shadow[..], &["Pass", "Terrain"], &motion, &["Sky", "Tonemap"]].concat());
+//! assert_eq!(kinds, [&shadow[..], &["Pass", "Terrain"], &motion, &["SkyVelocity", "Sky", "Tonemap"]].concat());
 //! # Ok::<(), landform::Error>(())
 //! ```
 
 mod check;
 mod document;
+mod effects;
 mod factory;
 mod file;
 mod lines;
@@ -38,6 +39,7 @@ mod tests;
 mod transform;
 
 pub use document::{FrameDocument, OUTPUT, TargetDesc, TargetFormat, TargetSize};
+pub use effects::{AmbientOcclusion, Exposure, LightClusters, Resolve, SkyVelocity};
 pub use factory::TerrainFactory;
 pub use lit::{LitInputs, LitNames, SceneConstants, SplitPlanes, preview_reason};
 pub use node::{Access, Aspect, FrameNode, TargetUse};

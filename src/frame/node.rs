@@ -1,8 +1,9 @@
 //! The nodes as one type, and what each does to the frame's targets.
 
 use super::{
-    AmbientCombine, FrameDocument, HostNode, Pass, ShadowMap, Sky, SplitPlanes, Stage, StandardFrame,
-    TerrainCaster, TerrainNode, TerrainVelocity, Tonemap,
+    AmbientCombine, AmbientOcclusion, Exposure, FrameDocument, HostNode, LightClusters, Pass, Resolve,
+    ShadowMap, Sky, SkyVelocity, SplitPlanes, Stage, StandardFrame, TerrainCaster, TerrainNode,
+    TerrainVelocity, Tonemap,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,10 +23,20 @@ pub enum FrameNode {
     TerrainCaster(TerrainCaster),
     /// The terrains' motion.
     TerrainVelocity(TerrainVelocity),
+    /// Lamps into clusters.
+    LightClusters(LightClusters),
+    /// What of the sky is seen.
+    AmbientOcclusion(AmbientOcclusion),
     /// The ambient light that split lighting withheld.
     AmbientCombine(AmbientCombine),
     /// The sky.
     Sky(Sky),
+    /// The sky's motion.
+    SkyVelocity(SkyVelocity),
+    /// One picture of many frames.
+    Resolve(Resolve),
+    /// How bright it is.
+    Exposure(Exposure),
     /// Luminance to what a screen shows.
     Tonemap(Tonemap),
     /// The host's own.
@@ -41,8 +52,17 @@ pub enum Access {
     Load,
     /// A depth attachment that is tested and not written.
     Test,
-    /// Sampled by a shader.
+    /// Sampled by a fragment shader.
     Sample,
+    /// Sampled by a compute shader.
+    SampleInCompute,
+}
+
+impl Access {
+    /// Whether the target is sampled, and so no attachment.
+    pub fn samples(self) -> bool {
+        matches!(self, Self::Sample | Self::SampleInCompute)
+    }
 }
 
 /// What a target has to be for a node.
@@ -79,6 +99,11 @@ impl FrameNode {
             Self::TerrainVelocity(_) => "TerrainVelocity",
             Self::AmbientCombine(_) => "AmbientCombine",
             Self::Sky(_) => "Sky",
+            Self::LightClusters(_) => "LightClusters",
+            Self::AmbientOcclusion(_) => "AmbientOcclusion",
+            Self::SkyVelocity(_) => "SkyVelocity",
+            Self::Resolve(_) => "Resolve",
+            Self::Exposure(_) => "Exposure",
             Self::Tonemap(_) => "Tonemap",
             Self::Host(_) => "Host",
         }
@@ -101,10 +126,16 @@ impl FrameNode {
             Self::Terrain(terrain) => Some(&terrain.view),
             Self::TerrainVelocity(velocity) => Some(&velocity.view),
             Self::Sky(sky) => Some(&sky.view),
+            Self::LightClusters(clusters) => Some(&clusters.view),
+            Self::AmbientOcclusion(occlusion) => Some(&occlusion.view),
+            Self::SkyVelocity(velocity) => Some(&velocity.view),
+            Self::Resolve(resolve) => Some(&resolve.view),
             Self::Host(host) => host.view.as_deref(),
-            Self::StandardFrame(_) | Self::TerrainCaster(_) | Self::AmbientCombine(_) | Self::Tonemap(_) => {
-                None
-            }
+            Self::StandardFrame(_)
+            | Self::TerrainCaster(_)
+            | Self::AmbientCombine(_)
+            | Self::Exposure(_)
+            | Self::Tonemap(_) => None,
         }
     }
 
@@ -118,27 +149,42 @@ impl FrameNode {
     pub(super) fn uses_where<'a>(&'a self, declared: &dyn Fn(&str) -> bool) -> Vec<TargetUse<'a>> {
         use Access::{Clear, Load, Sample, Test};
         match self {
-            Self::StandardFrame(_) => Vec::new(),
+            Self::StandardFrame(_) | Self::LightClusters(_) => Vec::new(),
             Self::ShadowMap(map) => vec![depth("atlas", &map.atlas, Clear)],
             Self::Pass(pass) if pass.stage == Stage::Motion => {
                 vec![colour("output", pass.output(), Clear), depth("depth", &pass.depth, Test)]
             }
             Self::Pass(pass) => {
                 let planes = pass.planes().declared(declared);
-                with_planes(planes, pass.output(), &pass.depth, Clear)
+                let mut uses = with_planes(planes, pass.output(), &pass.depth, Clear);
+                uses.extend(atlas_of(&pass.shadow_atlas, declared));
+                uses
             }
             Self::Terrain(terrain) => {
-                let mut uses =
-                    with_planes(terrain.planes().declared(declared), &terrain.output, &terrain.depth, Load);
-                if declared(&terrain.shadow_atlas) {
-                    uses.push(depth("shadow_atlas", &terrain.shadow_atlas, Sample));
-                }
+                let planes = terrain.planes().declared(declared);
+                let mut uses = with_planes(planes, &terrain.output, &terrain.depth, Load);
+                uses.extend(atlas_of(&terrain.shadow_atlas, declared));
                 uses
             }
             Self::TerrainCaster(caster) => vec![depth("atlas", &caster.atlas, Load)],
             Self::TerrainVelocity(velocity) => {
                 vec![colour("output", &velocity.output, Load), depth("depth", &velocity.depth, Test)]
             }
+            Self::SkyVelocity(velocity) => {
+                vec![colour("output", &velocity.output, Load), depth("depth", &velocity.depth, Test)]
+            }
+            Self::AmbientOcclusion(occlusion) => vec![
+                colour("output", &occlusion.output, Clear),
+                depth("depth", &occlusion.depth, Sample),
+                colour("normals", &occlusion.normals, Sample),
+            ],
+            Self::Resolve(resolve) => vec![
+                colour("output", &resolve.output, Clear),
+                colour("input", &resolve.input, Sample),
+                colour("motion", &resolve.motion, Sample),
+                depth("depth", &resolve.depth, Sample),
+            ],
+            Self::Exposure(exposure) => vec![colour("input", &exposure.input, Access::SampleInCompute)],
             Self::AmbientCombine(combine) => combine_uses(combine),
             Self::Sky(sky) => vec![colour("output", &sky.output, Load), depth("depth", &sky.depth, Sample)],
             Self::Tonemap(tonemap) => {
@@ -155,6 +201,11 @@ fn colour<'a>(field: &'static str, target: &'a str, access: Access) -> TargetUse
 
 fn depth<'a>(field: &'static str, target: &'a str, access: Access) -> TargetUse<'a> {
     TargetUse { field, target, access, aspect: Some(Aspect::Depth) }
+}
+
+/// The atlas of the cascades where it is a target.
+fn atlas_of<'a>(name: &'a str, declared: &dyn Fn(&str) -> bool) -> Option<TargetUse<'a>> {
+    declared(name).then(|| depth("shadow_atlas", name, Access::Sample))
 }
 
 /// Colour, the split planes and depth, in the order of their attachments.

@@ -71,8 +71,8 @@ pub enum Stage {
 
 /// A render pass in which the host draws a stage of its scene.
 ///
-/// `Main` clears its output to 0 and its depth to 0, which is far, and, where all three are declared, its split planes. `Motion`
-/// clears its plane to no motion and tests against a depth that it does not change.
+/// `Main` clears its output to 0 and its depth to 0, which is far, and, where all three are declared, its split planes; it samples the
+/// atlas of the sun's cascades where one is declared. `Motion` clears its plane to no motion and tests against a depth that it does not change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
@@ -96,6 +96,12 @@ pub struct Pass {
     /// The plane of specular reflectance, of `Main` only. `SceneSpecular`.
     #[serde(default = "scene_specular", skip_serializing_if = "is_scene_specular")]
     pub specular: String,
+    /// What the cascades' constants are published under, of `Main` only. `ForwardPlus`.
+    #[serde(default = "forward_plus", skip_serializing_if = "is_forward_plus")]
+    pub scene_pass: String,
+    /// The atlas of the cascades, of `Main` only: sampled where it is declared. `ShadowAtlas`.
+    #[serde(default = "shadow_atlas", skip_serializing_if = "is_shadow_atlas")]
+    pub shadow_atlas: String,
 }
 
 impl Pass {
@@ -109,6 +115,8 @@ impl Pass {
             albedo: scene_albedo(),
             normals: scene_normals(),
             specular: scene_specular(),
+            scene_pass: forward_plus(),
+            shadow_atlas: shadow_atlas(),
         }
     }
 
@@ -277,9 +285,12 @@ pub struct AmbientCombine {
     pub normals: String,
     /// The plane of specular reflectance. `SceneSpecular`.
     pub specular: String,
-    /// A plane of occlusion, 0 dark to 1 open; 1 everywhere where none is named.
+    /// A plane of occlusion, 0 dark to 1 open, in red; 1 everywhere where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occlusion: Option<String>,
+    /// Whether that plane's other channels are where the light comes from, as an [`AmbientOcclusion`](super::AmbientOcclusion)
+    /// writes them.
+    pub bent: bool,
 }
 
 impl Default for AmbientCombine {
@@ -290,6 +301,7 @@ impl Default for AmbientCombine {
             normals: names::SCENE_NORMALS.to_owned(),
             specular: names::SCENE_SPECULAR.to_owned(),
             occlusion: None,
+            bent: false,
         }
     }
 }
@@ -333,11 +345,14 @@ pub struct Tonemap {
     /// out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ev100: Option<f32>,
+    /// How much edges are raised again that a [`Resolve`](super::Resolve) softened, 0…1; 0 not at all. Only where input and output have
+    /// one size.
+    pub sharpness: f32,
 }
 
 impl Default for Tonemap {
     fn default() -> Self {
-        Self { input: names::SCENE_HDR.to_owned(), output: OUTPUT.to_owned(), ev100: None }
+        Self { input: names::SCENE_HDR.to_owned(), output: OUTPUT.to_owned(), ev100: None, sharpness: 0.0 }
     }
 }
 
@@ -381,6 +396,22 @@ fn scene_normals() -> String {
 
 fn scene_specular() -> String {
     names::SCENE_SPECULAR.to_owned()
+}
+
+fn forward_plus() -> String {
+    names::FORWARD_PLUS.to_owned()
+}
+
+fn shadow_atlas() -> String {
+    names::SHADOW_ATLAS.to_owned()
+}
+
+fn is_forward_plus(name: &str) -> bool {
+    name == names::FORWARD_PLUS
+}
+
+fn is_shadow_atlas(name: &str) -> bool {
+    name == names::SHADOW_ATLAS
 }
 
 fn is_scene_albedo(name: &str) -> bool {

@@ -37,6 +37,8 @@ const TABLE: [QualityNumbers; 4] = [
         shadow_distance: 600.0,
         caster_patches: 64,
         terrain_streaming_megabytes: 128,
+        occlusion_slices: 0,
+        temporal_frames: 1,
     },
     QualityNumbers {
         pixel_error: 3.0,
@@ -46,6 +48,8 @@ const TABLE: [QualityNumbers; 4] = [
         shadow_distance: 1200.0,
         caster_patches: 128,
         terrain_streaming_megabytes: 256,
+        occlusion_slices: 1,
+        temporal_frames: 8,
     },
     QualityNumbers {
         pixel_error: 2.0,
@@ -55,6 +59,8 @@ const TABLE: [QualityNumbers; 4] = [
         shadow_distance: 2500.0,
         caster_patches: 256,
         terrain_streaming_megabytes: 512,
+        occlusion_slices: 2,
+        temporal_frames: 16,
     },
     QualityNumbers {
         pixel_error: 1.5,
@@ -64,6 +70,8 @@ const TABLE: [QualityNumbers; 4] = [
         shadow_distance: 5000.0,
         caster_patches: 256,
         terrain_streaming_megabytes: 1024,
+        occlusion_slices: 4,
+        temporal_frames: 16,
     },
 ];
 
@@ -85,6 +93,10 @@ pub struct QualityNumbers {
     pub caster_patches: u32,
     /// Megabytes (2²⁰ bytes) of tiles that may be resident, 1…65536.
     pub terrain_streaming_megabytes: u32,
+    /// Directions a pixel in which an [`AmbientOcclusion`](super::AmbientOcclusion) searches, 0…8; 0 sees the whole sky.
+    pub occlusion_slices: u32,
+    /// Frames that a [`Resolve`](super::Resolve) makes a picture of, 1…64; 1 does not jitter.
+    pub temporal_frames: u32,
 }
 
 impl Default for QualityNumbers {
@@ -110,6 +122,10 @@ pub struct QualityScalars {
     pub caster_patches: Option<u32>,
     /// Megabytes of resident tiles, 1…65536.
     pub terrain_streaming_megabytes: Option<u32>,
+    /// Directions a pixel that ambient occlusion searches, 0…8.
+    pub occlusion_slices: Option<u32>,
+    /// Frames that a resolve makes a picture of, 1…64.
+    pub temporal_frames: Option<u32>,
 }
 
 impl QualityScalars {
@@ -125,6 +141,8 @@ impl QualityScalars {
             terrain_streaming_megabytes: self
                 .terrain_streaming_megabytes
                 .or(others.terrain_streaming_megabytes),
+            occlusion_slices: self.occlusion_slices.or(others.occlusion_slices),
+            temporal_frames: self.temporal_frames.or(others.temporal_frames),
         }
     }
 
@@ -140,13 +158,15 @@ impl QualityScalars {
             terrain_streaming_megabytes: self
                 .terrain_streaming_megabytes
                 .unwrap_or(numbers.terrain_streaming_megabytes),
+            occlusion_slices: self.occlusion_slices.unwrap_or(numbers.occlusion_slices),
+            temporal_frames: self.temporal_frames.unwrap_or(numbers.temporal_frames),
         }
     }
 
     /// The first that is outside its range: its name here and the rest of a sentence.
     pub(super) fn problem(&self) -> Option<(&'static str, String)> {
         let whole = |value: Option<u32>| value.map(f64::from);
-        let ranges: [(&'static str, Option<f64>, RangeInclusive<f64>); 7] = [
+        let ranges: [(&'static str, Option<f64>, RangeInclusive<f64>); 9] = [
             ("pixel_error", self.pixel_error, 0.1..=64.0),
             ("near", self.near, 0.0..=1e9),
             ("shadow_cascades", whole(self.shadow_cascades), 1.0..=4.0),
@@ -154,6 +174,8 @@ impl QualityScalars {
             ("shadow_distance", self.shadow_distance, 1.0..=1e6),
             ("caster_patches", whole(self.caster_patches), 1.0..=256.0),
             ("terrain_streaming_megabytes", whole(self.terrain_streaming_megabytes), 1.0..=65536.0),
+            ("occlusion_slices", whole(self.occlusion_slices), 0.0..=8.0),
+            ("temporal_frames", whole(self.temporal_frames), 1.0..=64.0),
         ];
         let mut outside = ranges.into_iter().filter_map(|(name, value, range)| Some((name, value?, range)));
         let (name, value, range) = outside.find(|(_, value, range)| !range.contains(value))?;
@@ -179,6 +201,8 @@ mod tests {
             shadow_distance: Some(numbers.shadow_distance),
             caster_patches: Some(numbers.caster_patches),
             terrain_streaming_megabytes: Some(numbers.terrain_streaming_megabytes),
+            occlusion_slices: Some(numbers.occlusion_slices),
+            temporal_frames: Some(numbers.temporal_frames),
         }
     }
 
@@ -204,6 +228,8 @@ mod tests {
             assert!(low.shadow_tile <= high.shadow_tile && low.shadow_distance < high.shadow_distance);
             assert!(low.caster_patches <= high.caster_patches);
             assert!(low.terrain_streaming_megabytes < high.terrain_streaming_megabytes);
+            assert!(low.occlusion_slices < high.occlusion_slices);
+            assert!(low.temporal_frames <= high.temporal_frames);
         }
     }
 

@@ -6,6 +6,7 @@
 use crate::lod::LodSettings;
 use crate::plan::Placement;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::QualityNumbers;
 
@@ -62,7 +63,16 @@ pub struct TerrainEntity {
     pub component: TerrainComponent,
     /// Where it stands: metres and a yaw in radians, both f64.
     pub placement: Placement,
+    /// What tells it from other entities from frame to frame, so that what moves is its own ground and not that of one that stood at its
+    /// place in the list; 0 for that place. [`TerrainScene::add`] gives each another.
+    pub id: u64,
 }
+
+/// The ids that [`TerrainScene::add`] gave.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+
+/// Ids of entities that have none: their places in the list, above all that are given.
+const PLACES: u64 = 1 << 63;
 
 /// The terrains of a scene, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,9 +83,10 @@ pub struct TerrainScene {
 }
 
 impl TerrainScene {
-    /// Adds an entity at the end.
+    /// Adds an entity at the end, with an id of its own.
     pub fn add(&mut self, component: TerrainComponent, placement: Placement) -> &mut Self {
-        self.entities.push(TerrainEntity { component, placement });
+        let id = 1 + GIVEN.fetch_add(1, Ordering::Relaxed);
+        self.entities.push(TerrainEntity { component, placement, id });
         self
     }
 }
@@ -113,6 +124,8 @@ pub struct ExtractedTerrain<T: ?Sized> {
     pub component: TerrainComponent,
     /// Where it stands.
     pub placement: Placement,
+    /// The entity's id, or what stands for its place in the scene's list where it has none.
+    pub entity: u64,
     /// The host's terrain.
     pub terrain: Arc<T>,
 }
@@ -163,7 +176,8 @@ impl<T: ?Sized> TerrainExtraction<T> {
         self.frame += 1;
         self.waiting = 0;
         let mut count = 0;
-        for entity in scene.entities.iter().filter(|entity| !entity.component.terrain.is_empty()) {
+        let named = |entity: &&TerrainEntity| !entity.component.terrain.is_empty();
+        for (place, entity) in (PLACES..).zip(&scene.entities).filter(|(_, entity)| named(entity)) {
             let name = &entity.component.terrain;
             if let Some(why) = entity.component.problem() {
                 self.say(name, Kind::Component, why);
@@ -175,7 +189,7 @@ impl<T: ?Sized> TerrainExtraction<T> {
             }
             match resolver.resolve(name) {
                 Answer::Ready(terrain) => {
-                    self.put(count, entity, terrain);
+                    self.put(count, entity, place, terrain);
                     count += 1;
                 }
                 Answer::NotYet => self.waiting += 1,
@@ -204,19 +218,22 @@ impl<T: ?Sized> TerrainExtraction<T> {
     }
 
     /// Puts an entity at its place in the list, in the memory of what stood there.
-    fn put(&mut self, at: usize, entity: &TerrainEntity, terrain: Arc<T>) {
-        let TerrainEntity { component, placement } = entity;
+    fn put(&mut self, at: usize, entity: &TerrainEntity, place: u64, terrain: Arc<T>) {
+        let TerrainEntity { component, placement, id } = entity;
+        let entity = if *id == 0 { place } else { *id };
         match self.terrains.get_mut(at) {
             Some(slot) => {
                 slot.component.terrain.clone_from(&component.terrain);
                 slot.component.near = component.near;
                 slot.component.casts_shadows = component.casts_shadows;
                 slot.placement = *placement;
+                slot.entity = entity;
                 slot.terrain = terrain;
             }
             None => self.terrains.push(ExtractedTerrain {
                 component: component.clone(),
                 placement: *placement,
+                entity,
                 terrain,
             }),
         }

@@ -2,23 +2,30 @@
 
 use super::names;
 use super::{
-    AmbientCombine, FrameDocument, FrameNode, FrameTransform, Pass, QualityScalars, ShadowMap, Sky,
-    SplitPlanes, Stage, TargetDesc, TargetFormat, TargetSize, Tonemap,
+    AmbientCombine, AmbientOcclusion, Exposure, FrameDocument, FrameNode, FrameTransform, LightClusters,
+    Pass, QualityScalars, Resolve, ShadowMap, Sky, SkyVelocity, SplitPlanes, Stage, TargetDesc, TargetFormat,
+    TargetSize, Tonemap,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A preset: shadows, opaque things, a sky, motion, and a tonemap, under the standard names.
+/// A preset: shadows, opaque things, motion, ambient light, a sky, a resolve over time, exposure, and a tonemap, under the standard
+/// names.
 ///
 /// | in order | where | targets that are declared for it |
 /// |---|---|---|
+/// | `LightClusters` | `clusters` | |
 /// | `ShadowMap` | `shadows` | `ShadowAtlas` |
-/// | `Pass` `Main` | always | `SceneHdr`, `SceneDepth`; `SceneAlbedo`, `SceneNormals`, `SceneSpecular` with `split` |
+/// | `Pass` `Main` | always | `SceneHdr`, `SceneDepth`; `SceneAlbedo`, `SceneNormals`, `SceneSpecular` with `split` or `occlusion` |
 /// | `after_opaque` | as written | |
-/// | `Pass` `Motion` | `motion` | `SceneMotion` |
-/// | `AmbientCombine` | `split` | |
+/// | `Pass` `Motion` | `motion` or `temporal` | `SceneMotion` |
+/// | `SkyVelocity` | the same, with `sky` | |
+/// | `AmbientOcclusion` | `occlusion` | `SceneOcclusion` |
+/// | `AmbientCombine` | `split` or `occlusion` | |
 /// | `Sky` | `sky` | |
 /// | `before_tonemap` | as written | |
+/// | `Resolve` | `temporal` | `SceneResolved` |
+/// | `Exposure` | `metered` | |
 /// | `Tonemap` | always | |
 ///
 /// A target or a view that the document declares itself stays as it is. The frame is also split where the document
@@ -34,6 +41,14 @@ pub struct StandardFrame {
     pub motion: bool,
     /// Whether lighting is split into planes.
     pub split: bool,
+    /// Whether lamps are sorted into clusters on the device.
+    pub clusters: bool,
+    /// Whether what stands near takes the sky's light away.
+    pub occlusion: bool,
+    /// Whether a picture is made of several frames, which needs no larger target to be smooth.
+    pub temporal: bool,
+    /// Whether exposure follows what is seen; else it is `ev100` or the frame's.
+    pub metered: bool,
     /// Exposure of the [`Tonemap`], −16…24; what the frame is metered for where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ev100: Option<f32>,
@@ -54,6 +69,9 @@ pub struct StandardFrame {
     pub before_tonemap: Vec<FrameNode>,
 }
 
+/// What a tonemap sharpens after a resolve.
+const SHARPNESS: f32 = 0.4;
+
 impl Default for StandardFrame {
     fn default() -> Self {
         Self {
@@ -61,6 +79,10 @@ impl Default for StandardFrame {
             sky: true,
             motion: false,
             split: false,
+            clusters: false,
+            occlusion: false,
+            temporal: false,
+            metered: false,
             ev100: None,
             shadow_cascades: None,
             shadow_tile: None,
@@ -85,26 +107,46 @@ impl StandardFrame {
     /// The nodes that the preset stands for. What they name is declared in `document` where it is not yet.
     pub fn expand(&self, document: &mut FrameDocument) -> Vec<FrameNode> {
         let main = Pass::new(Stage::Main);
-        let motion = Pass::new(Stage::Motion);
-        let split = self.split || main.planes().declared(|name| document.has_target(name)).is_some();
+        let all_declared = main.planes().declared(|name| document.has_target(name)).is_some();
+        let split = self.split || self.occlusion || all_declared;
         self.declare(document, main.planes(), split);
-        let shadows = ShadowMap {
+        let mut nodes = Vec::new();
+        nodes.extend(self.clusters.then(|| FrameNode::LightClusters(LightClusters::default())));
+        nodes.extend(self.shadows.then(|| FrameNode::ShadowMap(self.shadow_map())));
+        nodes.push(FrameNode::Pass(main));
+        nodes.extend_from_slice(&self.after_opaque);
+        nodes.extend(self.draws_motion().then(|| FrameNode::Pass(Pass::new(Stage::Motion))));
+        let sky_moves = self.draws_motion() && self.sky;
+        nodes.extend(sky_moves.then(|| FrameNode::SkyVelocity(SkyVelocity::default())));
+        nodes.extend(self.occlusion.then(|| FrameNode::AmbientOcclusion(AmbientOcclusion::default())));
+        nodes.extend(split.then(|| FrameNode::AmbientCombine(self.combine())));
+        nodes.extend(self.sky.then(|| FrameNode::Sky(Sky::default())));
+        nodes.extend_from_slice(&self.before_tonemap);
+        nodes.extend(self.temporal.then(|| FrameNode::Resolve(Resolve::default())));
+        let input = if self.temporal { names::SCENE_RESOLVED } else { names::SCENE_HDR }.to_owned();
+        let metered = self.metered.then(|| Exposure { input: input.clone(), ..Exposure::default() });
+        nodes.extend(metered.map(FrameNode::Exposure));
+        let sharpness = if self.temporal { SHARPNESS } else { 0.0 };
+        nodes.push(FrameNode::Tonemap(Tonemap { input, ev100: self.ev100, sharpness, ..Tonemap::default() }));
+        nodes
+    }
+
+    fn draws_motion(&self) -> bool {
+        self.motion || self.temporal
+    }
+
+    fn shadow_map(&self) -> ShadowMap {
+        ShadowMap {
             cascades: self.shadow_cascades,
             tile: self.shadow_tile,
             distance: self.shadow_distance,
             ..ShadowMap::default()
-        };
-        let tonemap = Tonemap { ev100: self.ev100, ..Tonemap::default() };
-        let mut nodes = Vec::new();
-        nodes.extend(self.shadows.then_some(FrameNode::ShadowMap(shadows)));
-        nodes.push(FrameNode::Pass(main));
-        nodes.extend_from_slice(&self.after_opaque);
-        nodes.extend(self.motion.then_some(FrameNode::Pass(motion)));
-        nodes.extend(split.then(|| FrameNode::AmbientCombine(AmbientCombine::default())));
-        nodes.extend(self.sky.then(|| FrameNode::Sky(Sky::default())));
-        nodes.extend_from_slice(&self.before_tonemap);
-        nodes.push(FrameNode::Tonemap(tonemap));
-        nodes
+        }
+    }
+
+    fn combine(&self) -> AmbientCombine {
+        let occlusion = self.occlusion.then(|| names::SCENE_OCCLUSION.to_owned());
+        AmbientCombine { occlusion, bent: self.occlusion, ..AmbientCombine::default() }
     }
 
     fn declare(&self, document: &mut FrameDocument, planes: SplitPlanes<'_>, split: bool) {
@@ -120,7 +162,9 @@ impl StandardFrame {
         declare(true, names::SCENE_HDR, TargetFormat::Rgba16Float, whole);
         declare(true, names::SCENE_DEPTH, TargetFormat::Depth32Float, whole);
         declare(self.shadows, names::SHADOW_ATLAS, TargetFormat::Depth32Float, TargetSize::Shadow);
-        declare(self.motion, names::SCENE_MOTION, TargetFormat::Rg16Float, whole);
+        declare(self.draws_motion(), names::SCENE_MOTION, TargetFormat::Rg16Float, whole);
+        declare(self.occlusion, names::SCENE_OCCLUSION, TargetFormat::Rgba8Unorm, whole);
+        declare(self.temporal, names::SCENE_RESOLVED, TargetFormat::Rgba16Float, whole);
         declare(split, planes.albedo, TargetFormat::Rgba8Srgb, whole);
         declare(split, planes.normals, TargetFormat::Rgba16Float, whole);
         declare(split, planes.specular, TargetFormat::Rgba8Unorm, whole);

@@ -23,7 +23,8 @@
 //!
 //! High above the ground the nearest cascades hold none of it: 2 km above the benchmark's map 90 % of what is seen lies in
 //! the last of four that reach 8 km, at 1.7 texels' widths a pixel of 1080 rows. [`CascadeSettings::raised`] brings that to
-//! 1.0.
+//! 1.0. It changes the cascades' sizes in steps, and with a size every shadow's edge; [`Cascades::raised`] remembers the step,
+//! so that a height that wavers about one does not.
 
 use crate::frame::ShadowLayout;
 use crate::plan::{View, ViewId, Viewport};
@@ -43,6 +44,9 @@ const MARGIN: u32 = 4;
 
 /// The part of the distance over which shadows fade out, before its end.
 const FADE: f64 = 0.1;
+
+/// Octaves that a height has to be beyond a step, in either direction, before the step is taken: a factor of 1.19.
+const BEYOND: f64 = 0.25;
 
 /// Where a view's shadows lie and how finely.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,11 +82,24 @@ impl Default for CascadeSettings {
 impl CascadeSettings {
     /// The settings for a camera so many metres above the ground: `nearest` is doubled as often as keeps it within four
     /// times that height and within half of `distance`, so that the first cascade holds a good part of the ground. It goes
-    /// in steps, so that sizes stay the same while the height changes little.
+    /// in steps, so that sizes stay the same while the height changes little. A height below 0 or that is no number raises
+    /// nothing.
+    ///
+    /// This knows one height alone. Frame by frame, ask [`Cascades::raised`].
     pub fn raised(self, above_ground: f64) -> Self {
-        let most = (4.0 * above_ground).min(0.5 * self.distance);
-        let doublings = if most > self.nearest { (most / self.nearest).log2().floor() } else { 0.0 };
-        Self { nearest: self.nearest * doublings.exp2(), ..self }
+        self.doubled(self.octaves(above_ground) as u32)
+    }
+
+    /// How often `nearest` can be doubled until it is four times a height: no whole number, and 0 where it is more already.
+    fn octaves(&self, above_ground: f64) -> f64 {
+        // What is no number becomes 0.
+        (4.0 * above_ground / self.nearest).log2().max(0.0)
+    }
+
+    /// With `nearest` doubled so often, or as often as keeps it within half of `distance`.
+    fn doubled(self, times: u32) -> Self {
+        let most = (0.5 * self.distance / self.nearest).log2().max(0.0) as u32;
+        Self { nearest: self.nearest * f64::from(times.min(most)).exp2(), ..self }
     }
 
     /// Metres from the camera that a cascade reaches.
@@ -120,7 +137,7 @@ impl CascadeSettings {
     }
 }
 
-/// The cascades of a sun around a camera. Used again frame by frame: [`fit`](Self::fit) allocates nothing.
+/// The cascades of a sun around a camera. Used again frame by frame: nothing here allocates but [`new`](Self::new).
 #[derive(Clone, Debug)]
 #[doc(alias("shadow", "csm"))]
 pub struct Cascades {
@@ -128,6 +145,8 @@ pub struct Cascades {
     toward_sun: Vec3,
     views: Vec<View>,
     fitted: [Fitted; MOST_CASCADES],
+    /// How often `nearest` was doubled for the last height, before `distance` bounds it; None before the first.
+    doublings: Option<u32>,
 }
 
 /// What a cascade's view does not say itself.
@@ -153,7 +172,27 @@ impl Cascades {
             toward_sun: Vec3::Y,
             views: Vec::with_capacity(MOST_CASCADES),
             fitted: [Fitted::default(); MOST_CASCADES],
+            doublings: None,
         }
+    }
+
+    /// The settings for a camera so many metres above the ground, to [`fit`](Self::fit) with: those of
+    /// [`CascadeSettings::raised`], with memory. The first height has them exactly; from then on another step is taken only
+    /// where the height is a quarter of an octave beyond it, on the way up and on the way down, and then the one that the
+    /// height has. So `nearest` is at most 4.8 times the height, or as it was given.
+    ///
+    /// None is for a camera with no ground below it, as off the map's edge: as for the last height, or not raised where there
+    /// was none. A height that is no number is taken for None.
+    pub fn raised(&mut self, settings: CascadeSettings, above_ground: Option<f64>) -> CascadeSettings {
+        if let Some(metres) = above_ground.filter(|metres| !metres.is_nan()) {
+            let octaves = settings.octaves(metres);
+            let is_held =
+                |doublings: u32| (-BEYOND..1.0 + BEYOND).contains(&(octaves - f64::from(doublings)));
+            if !self.doublings.is_some_and(is_held) {
+                self.doublings = Some(octaves as u32);
+            }
+        }
+        settings.doubled(self.doublings.unwrap_or(0))
     }
 
     /// Lays the cascades around a camera. Two eyes are served by the cascades of either.

@@ -62,12 +62,11 @@ impl ClusterGrid {
     }
 }
 
-/// What the shader finds a cell with, 48 bytes.
+/// What the shader finds a cell with. It goes to the device within [`LightConstants`](crate::abi::LightConstants).
 ///
 /// The slice of a depth is `floor(log2(max(depth, near)) · scale + bias)`, clamped to the slices there are. The cell is
 /// `(slice · rows + row) · columns + column`. Depth is metres along the camera's axis, not along the ray.
-#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClusterConstants {
     /// Columns, left to right.
     pub columns: u32,

@@ -2,7 +2,7 @@
 
 use super::{CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, SkyTable};
 use crate::abi::{CascadeRecord, LightConstants};
-use crate::plan::View;
+use crate::plan::{View, Viewport};
 use crate::{Error, Result};
 use bytemuck::Zeroable;
 use glam::{Mat4, Vec3};
@@ -10,17 +10,27 @@ use glam::{Mat4, Vec3};
 /// The sun's radius as it is seen from the ground, radians: a quarter of a degree and a little.
 pub const SUN_RADIUS: f32 = 0.004_65;
 
+/// The brightest sun that is drawn, lux: eighty times that at noon. What is seen of it stays finite in half precision.
+const MOST_LUX: f32 = 1e7;
+
+/// The brightest sky, cd/m².
+const MOST_SKY: f32 = 1e6;
+
+/// The thickest air, one over metres: it hides what is half a metre away.
+const MOST_EXTINCTION: f32 = 10.0;
+
 /// A sun and a sky, as surfaces see them.
 #[derive(Clone, Debug, PartialEq)]
 #[doc(alias = "SceneLighting")]
 pub struct SceneLight {
     /// Toward the sun, in the world; any length but 0.
     pub toward_sun: Vec3,
-    /// Lux on what faces the sun, linear RGB; 0 after it has set.
+    /// Lux on what faces the sun, linear RGB, up to 1e7; 0 after it has set.
     pub sun_illuminance: Vec3,
-    /// The sky's luminance from all sides.
+    /// The sky's luminance from all sides; factors within ±1e6 cd/m².
     pub sky: Harmonics,
-    /// What the air takes away a metre, linear RGB; 0 for none.
+    /// What the air takes away a metre, linear RGB, up to 10; 0 for none. The air's own light is added by colour; what is behind is
+    /// dimmed by the number of green, for a target blends with one.
     pub haze: Vec3,
     /// How places ask the shadow map.
     pub bias: ShadowBias,
@@ -91,7 +101,7 @@ impl SceneLight {
     /// `table` is what the sky is drawn from; without one it is drawn from the harmonics.
     ///
     /// # Errors
-    /// Light that is not finite or is below 0, or a sun that is nowhere, with a sentence.
+    /// Light outside of its range, or a sun that is nowhere, with a sentence.
     pub fn constants(
         &self,
         view: &View,
@@ -125,7 +135,7 @@ impl SceneLight {
             write_cascades(&mut constants, &cascades.constants(view.position), self.cascade_blend);
         }
         if let Some(clusters) = clusters {
-            write_clusters(&mut constants, &clusters.constants());
+            write_clusters(&mut constants, &clusters.constants(), view);
         }
         Ok(constants)
     }
@@ -135,13 +145,17 @@ impl SceneLight {
         if !(self.toward_sun.is_finite() && self.toward_sun.length_squared() > 1e-12) {
             return refuse(format!("a sun toward {}; use a finite direction that is not 0", self.toward_sun));
         }
-        for (what, light) in [("a sun of", self.sun_illuminance), ("haze of", self.haze)] {
-            if !(light.is_finite() && light.min_element() >= 0.0) {
-                return refuse(format!("{what} {light}; use finite numbers from 0 on"));
+        for (what, light, most) in
+            [("a sun of", self.sun_illuminance, MOST_LUX), ("haze of", self.haze, MOST_EXTINCTION)]
+        {
+            let held = light.is_finite() && light.min_element() >= 0.0 && light.max_element() <= most;
+            if !held {
+                return refuse(format!("{what} {light}; use 0 to {most}"));
             }
         }
-        if !self.sky.0.iter().all(|factor| factor.is_finite()) {
-            return refuse("the sky's harmonics are not finite; project a finite luminance".into());
+        let held = |factor: &Vec3| factor.is_finite() && factor.abs().max_element() <= MOST_SKY;
+        if !self.sky.0.iter().all(held) {
+            return refuse(format!("the sky's harmonics are not all within ±{MOST_SKY} cd/m²"));
         }
         let bias = [self.bias.normal, self.bias.grazing, self.bias.toward_light];
         if !bias.iter().all(|texels| (0.0..=64.0).contains(texels)) {
@@ -164,10 +178,12 @@ fn write_cascades(constants: &mut LightConstants, cascades: &CascadeConstants, b
     }
 }
 
-fn write_clusters(constants: &mut LightConstants, clusters: &ClusterConstants) {
-    let ClusterConstants { columns, rows, slices, lamps, scale, bias, near, far, origin, cells_a_pixel } =
-        *clusters;
+/// Cells divide the viewport that is drawn, which may have more or fewer pixels than that of the view they were built for: a target of
+/// another size is drawn from the same place.
+fn write_clusters(constants: &mut LightConstants, clusters: &ClusterConstants, view: &View) {
+    let ClusterConstants { columns, rows, slices, lamps, scale, bias, near, far, .. } = *clusters;
+    let Viewport { x, y, width, height } = view.viewport;
     constants.clusters = [columns, rows, slices, lamps];
-    constants.cluster_scale = [scale, bias, cells_a_pixel[0], cells_a_pixel[1]];
-    constants.cluster_view = [origin[0], origin[1], near, far];
+    constants.cluster_scale = [scale, bias, columns as f32 / width, rows as f32 / height];
+    constants.cluster_view = [x, y, near, far];
 }

@@ -163,6 +163,35 @@ impl View {
         }
     }
 
+    /// The view with its picture moved by parts of a pixel, right and down, from where it is without jitter.
+    pub fn jittered(&self, [right, down]: [f32; 2]) -> Self {
+        let across = 2.0 * right / self.viewport.width;
+        // Turned over, clip space's +Y is up in the target.
+        let along = 2.0 * down / self.viewport.height * if self.flip_y { -1.0 } else { 1.0 };
+        let moved = Mat4::from_translation(Vec3::new(across, along, 0.0));
+        Self { projection: moved * self.unjittered, ..*self }
+    }
+
+    /// Parts of a pixel, right and down, that the picture of a frame is moved by where `of` frames are to cover a pixel evenly: between
+    /// −0.5 and 0.5, the points of Halton (1960) of bases 2 and 3 about their mean. A single frame is not moved.
+    pub fn jitter(frame: u64, of: u32) -> [f32; 2] {
+        if of <= 1 {
+            return [0.0, 0.0];
+        }
+        let point = |base: u64, index: u64| {
+            let (mut at, mut part, mut rest) = (0.0, 1.0 / base as f64, index);
+            while rest > 0 {
+                at += part * (rest % base) as f64;
+                (rest, part) = (rest / base, part / base as f64);
+            }
+            at
+        };
+        [2, 3].map(|base| {
+            let mean = (1..=u64::from(of)).map(|index| point(base, index)).sum::<f64>() / f64::from(of);
+            (point(base, 1 + frame % u64::from(of)) - mean) as f32
+        })
+    }
+
     /// World metres that level of detail is measured from.
     pub fn level_position(&self) -> DVec3 {
         self.level_from.unwrap_or(self.position)
@@ -247,6 +276,46 @@ mod tests {
 
     fn view(projection: Mat4) -> View {
         View::with_projection(DVec3::ZERO, Quat::IDENTITY, projection, Viewport::whole(640, 480))
+    }
+
+    #[test]
+    fn jitter_covers_a_pixel_and_has_no_mean() {
+        for of in [1, 2, 8, 16, 64] {
+            let points: Vec<_> = (0..u64::from(of)).map(|frame| View::jitter(frame, of)).collect();
+            assert_eq!(View::jitter(u64::from(of), of), points[0]);
+            for axis in [0, 1] {
+                let mean = points.iter().map(|point| point[axis]).sum::<f32>() / of as f32;
+                assert!(
+                    mean.abs() < 1e-6 && points.iter().all(|point| point[axis].abs() <= 0.6),
+                    "{of}: {mean}"
+                );
+                // Each of as many strips as there are points holds some: none is wider than two of them.
+                let mut sorted: Vec<_> = points.iter().map(|point| point[axis]).collect();
+                sorted.sort_by(f32::total_cmp);
+                assert!(
+                    sorted.windows(2).all(|pair| pair[1] - pair[0] <= 2.5 / of as f32),
+                    "{of}: {sorted:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_jittered_view_moves_its_picture_by_pixels() {
+        let plain = View::perspective(DVec3::ZERO, Quat::IDENTITY, 1.0, 0.1, Viewport::whole(640, 480));
+        let place = glam::Vec4::new(3.0, 2.0, -10.0, 1.0);
+        for flip_y in [true, false] {
+            let plain = View { flip_y, ..plain };
+            let jittered = plain.jittered([0.25, -0.5]);
+            let pixel = |view: &View| {
+                let clip = view.projection * place;
+                let turned = if flip_y { -clip.y } else { clip.y };
+                [(clip.x / clip.w + 1.0) * 320.0, (turned / clip.w + 1.0) * 240.0]
+            };
+            let ([x, y], [u, v]) = (pixel(&plain), pixel(&jittered));
+            assert!((u - x - 0.25).abs() < 1e-3 && (v - y + 0.5).abs() < 1e-3, "{u} {x} {v} {y}");
+            assert_eq!(jittered.unjittered, plain.unjittered);
+        }
     }
 
     #[test]

@@ -121,6 +121,10 @@ shared_constants! {
     BINDING_INPUT_NORMALS: u32 = 1;
     /// The binding of the third: a plane of occlusion.
     BINDING_INPUT_OCCLUSION: u32 = 2;
+    /// The binding of the fourth: what the frame before left.
+    BINDING_INPUT_HISTORY: u32 = 3;
+    /// The binding of the sampler that interpolates between their texels.
+    BINDING_INPUT_SAMPLER: u32 = 4;
     /// The binding of the cases that the twin module computes, a storage buffer.
     BINDING_TWIN_CASES: u32 = 4;
     /// The binding of what the twin module found, a storage buffer.
@@ -245,6 +249,8 @@ macro_rules! for_each_shader {
             CombineFragment = "combine.frag", "combine.frag.hlsl", Fragment, "main", [];
             /// Luminance to what a screen shows.
             TonemapFragment = "tonemap.frag", "tonemap.frag.hlsl", Fragment, "main", [];
+            /// How far the sky moved since the last frame.
+            SkyVelocityFragment = "sky_velocity.frag", "sky_velocity.frag.hlsl", Fragment, "main", [];
             /// A look at a target of the frame.
             ShowFragment = "show.frag", "show.frag.hlsl", Fragment, "main", [];
             /// The fragment stage of the depth-only draw, which discards holes.

@@ -9,6 +9,7 @@ use crate::gpu::{Cmd, Device};
 use crate::light::Cascades;
 use crate::plan::{CasterSettings, FramePlan, Terrain, TerrainSettings, View, ViewId, ViewPlan};
 use crate::{Error, Result};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A terrain as scenes share it: what a host's [`TerrainResolver`](crate::frame::TerrainResolver) answers a
@@ -45,7 +46,7 @@ impl SceneTerrain {
     }
 }
 
-/// The plans of all entities.
+/// The plans of all entities, in the scene's order.
 #[derive(Default)]
 pub(super) struct Grounds {
     entities: Vec<Entity>,
@@ -54,10 +55,30 @@ pub(super) struct Grounds {
 
 #[derive(Default)]
 struct Entity {
+    /// Whose they are, from frame to frame.
+    id: u64,
     /// Which terrain stood here last: another one begins anew.
     stood: usize,
+    /// One a `Terrain` node.
+    histories: Vec<History>,
     plans: Vec<FramePlan>,
     casters: Vec<Vec<ViewPlan>>,
+}
+
+/// What an entity draws through a node.
+struct History {
+    /// Its own on every terrain, whatever ids a host gives that draws the same terrain by itself.
+    id: ViewId,
+    /// The host's view that was drawn last: another one begins anew.
+    view: Option<ViewId>,
+}
+
+impl History {
+    fn new() -> Self {
+        // Far from what hosts count from 0.
+        static NEXT: AtomicU32 = AtomicU32::new(1 << 31);
+        Self { id: ViewId(NEXT.fetch_add(1, Ordering::Relaxed)), view: None }
+    }
 }
 
 /// What of the frame plans are made of.
@@ -66,7 +87,7 @@ pub(super) struct Wanted<'a> {
     pub(super) seconds: f64,
     /// The view and the numbers of each `Terrain` node.
     pub(super) nodes: &'a [(View, QualityNumbers)],
-    /// The cascades of each `ShadowMap`.
+    /// The cascades of each `ShadowMap`; none where no sun shines.
     pub(super) cascades: &'a [Cascades],
     /// The most patches that a terrain draws into each of them.
     pub(super) patches: &'a [u32],
@@ -76,15 +97,25 @@ impl Grounds {
     /// Plans all entities and records their uploads. Outside a rendering scope.
     pub(super) fn prepare(&mut self, cmd: &Cmd<'_>, wanted: &Wanted<'_>) -> Result<()> {
         self.count = 0;
-        if self.entities.len() < wanted.terrains.len() {
-            self.entities.resize_with(wanted.terrains.len(), Entity::default);
-        }
-        for (index, (entity, extracted)) in self.entities.iter_mut().zip(wanted.terrains).enumerate() {
+        for (index, extracted) in wanted.terrains.iter().enumerate() {
+            self.bring_to(index, extracted.entity);
             let name = &extracted.component.terrain;
-            entity.prepare(cmd, index, extracted, wanted).map_err(|error| in_terrain(name, error))?;
+            self.entities[index].prepare(cmd, extracted, wanted).map_err(|error| in_terrain(name, error))?;
             self.count = index + 1;
         }
+        // What was not drawn has no last frame to move from.
+        self.entities.truncate(self.count);
         Ok(())
+    }
+
+    /// Brings an entity's plans to its place in the scene's order, or begins new ones there.
+    fn bring_to(&mut self, index: usize, id: u64) {
+        let known = self.entities[index..].iter().position(|entity| entity.id == id);
+        let at = known.map_or(self.entities.len(), |ahead| index + ahead);
+        if known.is_none() {
+            self.entities.push(Entity { id, ..Entity::default() });
+        }
+        self.entities.swap(index, at);
     }
 
     /// The plan of an entity for a `Terrain` node.
@@ -129,7 +160,6 @@ impl Entity {
     fn prepare(
         &mut self,
         cmd: &Cmd<'_>,
-        index: usize,
         extracted: &ExtractedTerrain<SceneTerrain>,
         wanted: &Wanted<'_>,
     ) -> Result<()> {
@@ -147,11 +177,12 @@ impl Entity {
         let is_new = std::mem::replace(&mut self.stood, stood) != stood;
         let desc = *ground.terrain.field().desc();
         self.plans.resize_with(wanted.nodes.len(), || FramePlan::empty(&desc));
-        for (node, (plan, (view, numbers))) in self.plans.iter_mut().zip(wanted.nodes).enumerate() {
+        self.histories.resize_with(wanted.nodes.len(), History::new);
+        let plans = self.plans.iter_mut().zip(&mut self.histories);
+        for ((plan, history), (view, numbers)) in plans.zip(wanted.nodes) {
             set_settings(&mut ground.terrain, extracted, numbers)?;
-            // What an entity draws through a node has a history of its own.
-            let id = ViewId((index as u32) << 8 | node as u32);
-            let view = View { id, cut: view.cut || is_new, ..*view };
+            let is_another = history.view.replace(view.id).is_some_and(|last| last != view.id);
+            let view = View { id: history.id, cut: view.cut || is_new || is_another, ..*view };
             ground.terrain.plan_into(plan, &[view], ground.renderer.residency())?;
             ground.renderer.upload(cmd, plan)?;
             if let Some(textures) = &mut ground.textures {

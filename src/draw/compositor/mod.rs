@@ -4,14 +4,17 @@
 //! plans. It records into one command buffer and neither submits nor waits. An engine with a graph of its own needs none of this:
 //! it calls the passes of a [`Renderer`](super::Renderer) where its graph wants them.
 
+mod effects;
 mod ground;
 mod prepare;
+mod publish;
 mod record;
 mod scope;
 mod screen;
 mod show;
 mod step;
 mod targets;
+mod views;
 
 pub use ground::{SceneGround, SceneTerrain};
 pub use scope::{FrameHost, HostScope, PassScope};
@@ -23,12 +26,13 @@ use crate::light::{Cascades, Clusters, Lamp, SceneLight, SkyTable};
 use crate::plan::{FramePlan, View};
 use crate::{Error, Result};
 use ground::Grounds;
-use record::Slices;
+use publish::Slices;
 use screen::Screen;
 use show::Shown;
 use std::sync::Arc;
 use step::Step;
 use targets::Targets;
+use views::SceneViews;
 
 use super::light::FrameLight;
 
@@ -50,7 +54,7 @@ pub struct Frame<'a> {
     pub lamps: &'a [Lamp],
     /// The terrains, as they were extracted for this frame.
     pub terrains: &'a [ExtractedTerrain<SceneTerrain>],
-    /// What a tonemap exposes for whose node does not say: see [`SceneLight::ev100`].
+    /// What a tonemap exposes for whose node does not say, −16…24: see [`SceneLight::ev100`].
     pub ev100: f32,
     /// Since the last frame.
     pub seconds: f64,
@@ -80,6 +84,7 @@ pub struct Compositor {
     /// One a `ShadowMap`.
     cascades: Vec<Cascades>,
     patches: Vec<u32>,
+    scene: SceneViews,
     /// One a `Terrain` node: what it is drawn with, and whether it is lit.
     views: Vec<(View, crate::frame::QualityNumbers)>,
     reasons: Vec<ReasonLog>,
@@ -124,6 +129,7 @@ impl Compositor {
             grounds: Grounds::default(),
             cascades: Vec::new(),
             patches: Vec::new(),
+            scene: SceneViews::default(),
             views: Vec::new(),
             reasons: Vec::new(),
             clusters: Vec::new(),
@@ -134,7 +140,7 @@ impl Compositor {
         Ok(compositor)
     }
 
-    /// Draws another document from the next frame on. Targets are made anew.
+    /// Draws another document from the next frame on. Targets are made anew, all nodes are on, and the picture is shown.
     ///
     /// # Errors
     /// A document that [`FrameDocument::check`] refuses, and what the device could not make; the old one stays then.
@@ -150,7 +156,7 @@ impl Compositor {
         self.cascades = vec![Cascades::new(); shadows];
         self.reasons = vec![ReasonLog::default(); terrains];
         self.clusters.clear();
-        self.targets.clear();
+        self.targets.clear(&step::kept_of(&document));
         self.shown = None;
         (self.timestamps, self.document) = (timestamps, document);
         Ok(())
@@ -230,15 +236,16 @@ impl Compositor {
         self.targets.forget();
         self.screen.forget();
         self.light.forget();
+        self.scene.forget();
     }
 
     /// Records a frame: uploads, then every node in order. The command buffer records, outside of a rendering scope, and the device's
     /// frame was begun.
     ///
     /// # Errors
-    /// A sentence with the node: what is not bound, a view or a light that cannot be drawn, targets of one node that differ in size,
-    /// what the host's own nodes returned, and what the device could not make. What was recorded is not to be submitted then; call
-    /// [`forget`](Self::forget).
+    /// A sentence, with the node or the terrain where it is one's: what is not bound, a view, a light or an exposure that cannot be drawn,
+    /// targets of one node that differ in size, what the host's own nodes returned, and what the device could not make. What was recorded
+    /// is not to be submitted then; call [`forget`](Self::forget).
     pub fn record(&mut self, cmd: &Cmd<'_>, frame: &Frame<'_>, host: &mut dyn FrameHost) -> Result<()> {
         if !std::ptr::eq(cmd.device(), &*self.device) {
             return Err(Error::invalid(

@@ -7,13 +7,13 @@ use super::{Compositor, SceneTerrain};
 use crate::Result;
 use crate::draw::Target;
 use crate::draw::target::encoding_of;
-use crate::frame::{Access, FrameNode};
+use crate::frame::FrameNode;
 use crate::gpu::{MOST_COLOR, TargetFormats, aspect};
 use ash::vk;
 
 impl Compositor {
-    /// Makes every pipeline that the document's nodes need for these terrains and for an output of this format: the screen's passes,
-    /// and of each terrain the lit surface, its preview, its caster and its motion, as far as the document has nodes for them.
+    /// Makes every pipeline that the document's nodes need for these terrains and for an output of this format: the screen's passes, a
+    /// look at a target, and of each terrain the lit surface, its preview, its caster and its motion, as far as the document has nodes for them.
     ///
     /// # Errors
     /// What the device could not make; what was made before then is kept.
@@ -24,6 +24,7 @@ impl Compositor {
                 FrameNode::Sky(sky) if sky.haze => ScreenPass::Air,
                 FrameNode::Sky(_) => ScreenPass::Sky,
                 FrameNode::AmbientCombine(_) => ScreenPass::Combine,
+                FrameNode::SkyVelocity(_) => ScreenPass::SkyVelocity,
                 FrameNode::Tonemap(_) => ScreenPass::Tonemap,
                 _ => {
                     terrains.iter().try_for_each(|terrain| self.make_of_terrain(node, terrain, output))?;
@@ -32,7 +33,8 @@ impl Compositor {
             };
             self.screen.prepare(pass, &target)?;
         }
-        Ok(())
+        // A target may be shown at any time.
+        self.screen.prepare(ScreenPass::Show, &color_target(output))
     }
 
     /// What a node draws a terrain with.
@@ -56,7 +58,7 @@ impl Compositor {
         let uses = self.steps[node].uses.iter().filter(|used| planes || !is_plane(used.field));
         let mut color = [vk::Format::UNDEFINED; MOST_COLOR];
         let (mut color_count, mut depth) = (0, vk::Format::UNDEFINED);
-        for used in uses.filter(|used| used.access != Access::Sample) {
+        for used in uses.filter(|used| !used.access.samples()) {
             let format = match used.target {
                 OUTPUT_INDEX => output,
                 at => vk_format(self.document.targets[at - 1].format),
@@ -72,4 +74,13 @@ impl Compositor {
         let formats = TargetFormats::Dynamic { color, color_count: color_count as u32, depth, stencil };
         Target { formats, samples: vk::SampleCountFlags::TYPE_1, encoding: encoding_of(color[0]) }
     }
+}
+
+/// A target of one colour.
+fn color_target(format: vk::Format) -> Target {
+    let mut color = [vk::Format::UNDEFINED; MOST_COLOR];
+    color[0] = format;
+    let (depth, stencil) = (vk::Format::UNDEFINED, vk::Format::UNDEFINED);
+    let formats = TargetFormats::Dynamic { color, color_count: 1, depth, stencil };
+    Target { formats, samples: vk::SampleCountFlags::TYPE_1, encoding: encoding_of(format) }
 }

@@ -53,8 +53,8 @@ pub struct PassScope<'a> {
     pub view: &'a View,
     /// The attachments.
     pub target: Target,
-    /// The frame's light, for pipelines that read set 2 as lit ground does: its layout, the set and its offsets. None where the frame
-    /// has no light, and for casters.
+    /// The frame's light with the shadows of the pass' own atlas, for pipelines that read set 2 as lit ground does: its layout, the set and
+    /// its offsets. None where the frame has no light, for motion and for casters.
     pub light: Option<(&'a FrameLight, LightSlice)>,
 }
 
@@ -119,7 +119,7 @@ impl Scope {
             extent: [0, 0],
         };
         let mut first: Option<&'static str> = None;
-        for used in uses.filter(|used| used.access != Access::Sample) {
+        for used in uses.filter(|used| !used.access.samples()) {
             let image = targets.get(used.target);
             if let Some(first) = first.filter(|_| scope.extent != image.extent) {
                 let ([w, h], [x, y]) = (scope.extent, image.extent);
@@ -137,6 +137,9 @@ impl Scope {
                 scope.color[scope.color_count] = attachment;
                 scope.formats[scope.color_count] = image.format;
                 scope.color_count += 1;
+            } else {
+                let why = format!("more than {MOST_COLOR} colours; a node writes up to {MOST_COLOR}");
+                return Err(Error::invalid("frame", why));
             }
         }
         Ok(scope)

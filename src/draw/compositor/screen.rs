@@ -1,31 +1,44 @@
 //! Passes over a whole target: the air, the ambient light of a split frame, the tonemap, and a look at any target.
 
 use crate::Result;
-use crate::abi::{ShowConstants, TonemapConstants};
 use crate::draw::light::{FrameLight, LightSlice};
 use crate::draw::pipeline_cache::{ENCODE_SRGB, HAS_HAZE};
 use crate::draw::set_cache::SetCache;
 use crate::draw::{ColorEncoding, Target, TextureView};
 use crate::gpu::{
     Binding, BindingKind, Blend, Cmd, Device, GraphicsPipelineDesc, Image, ImageBarrier, ImageDesc, Pipeline,
-    PipelineLayout, SetLayout, SetValue, ShaderDesc, Usage,
+    PipelineLayout, Sampler, SamplerDesc, SetLayout, SetValue, ShaderDesc, Usage,
 };
 use crate::shaders::{
-    BINDING_INPUT, BINDING_INPUT_NORMALS, BINDING_INPUT_OCCLUSION, SET, SET_LIGHT, ShaderId,
+    BINDING_INPUT, BINDING_INPUT_HISTORY, BINDING_INPUT_NORMALS, BINDING_INPUT_OCCLUSION,
+    BINDING_INPUT_SAMPLER, SET, SET_LIGHT, ShaderId,
 };
 use ash::vk;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What such a pass samples: depth, albedo or luminance; normals; occlusion. All name the first where there is no other.
-pub(super) const INPUT_BINDINGS: [Binding; 3] = {
-    const fn image(binding: u32) -> Binding {
-        let (kind, stages) = (BindingKind::SampledImage, vk::ShaderStageFlags::FRAGMENT);
-        Binding { binding, kind, stages, count: 1 }
+/// What such a pass samples: depth, albedo or luminance; normals or motion; occlusion or depth; what the last frame left. All name the
+/// first where there is no other.
+pub(super) const INPUT_BINDINGS: [Binding; 5] = {
+    const fn input(binding: u32, kind: BindingKind) -> Binding {
+        Binding { binding, kind, stages: vk::ShaderStageFlags::FRAGMENT, count: 1 }
     }
-    [image(BINDING_INPUT), image(BINDING_INPUT_NORMALS), image(BINDING_INPUT_OCCLUSION)]
+    let image = BindingKind::SampledImage;
+    [
+        input(BINDING_INPUT, image),
+        input(BINDING_INPUT_NORMALS, image),
+        input(BINDING_INPUT_OCCLUSION, image),
+        input(BINDING_INPUT_HISTORY, image),
+        input(BINDING_INPUT_SAMPLER, BindingKind::Sampler),
+    ]
 };
+
+/// The images of a pass, in the order of their bindings.
+pub(super) type Inputs = [TextureView; 4];
+
+/// Bytes that a pass may be pushed: what every device has.
+const MOST_PUSHED: u32 = 128;
 
 /// Which pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +48,7 @@ pub(super) enum ScreenPass {
     /// The sky alone.
     Sky,
     Combine,
+    SkyVelocity,
     Tonemap,
     Show,
 }
@@ -44,15 +58,16 @@ impl ScreenPass {
         match self {
             Self::Air | Self::Sky => ShaderId::AirFragment,
             Self::Combine => ShaderId::CombineFragment,
+            Self::SkyVelocity => ShaderId::SkyVelocityFragment,
             Self::Tonemap => ShaderId::TonemapFragment,
             Self::Show => ShaderId::ShowFragment,
         }
     }
 
-    /// The air asks where a pixel looks.
+    /// The air and the sky ask where a pixel looks.
     fn vertex(self) -> ShaderId {
         match self {
-            Self::Air | Self::Sky => ShaderId::SkyVertex,
+            Self::Air | Self::Sky | Self::SkyVelocity => ShaderId::SkyVertex,
             Self::Combine | Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
         }
     }
@@ -61,8 +76,13 @@ impl ScreenPass {
         match self {
             Self::Air | Self::Sky => Blend::AddToPart,
             Self::Combine => Blend::Add,
-            Self::Tonemap | Self::Show => Blend::Replace,
+            Self::SkyVelocity | Self::Tonemap | Self::Show => Blend::Replace,
         }
+    }
+
+    /// What the scene's depth has to be. The far plane, on which all of them lie, is only before what nothing covered.
+    fn depth_test(self) -> Option<vk::CompareOp> {
+        (self == Self::SkyVelocity).then_some(vk::CompareOp::GREATER_OR_EQUAL)
     }
 
     fn name(self) -> &'static str {
@@ -70,9 +90,25 @@ impl ScreenPass {
             Self::Air => "landform air",
             Self::Sky => "landform sky",
             Self::Combine => "landform ambient",
+            Self::SkyVelocity => "landform sky velocity",
             Self::Tonemap => "landform tonemap",
             Self::Show => "landform target view",
         }
+    }
+}
+
+/// What a pass is pushed: its constants, and 0 up to the end of what every pass has.
+pub(super) struct Push([u8; MOST_PUSHED as usize]);
+
+impl Push {
+    /// Nothing.
+    pub(super) const NONE: Self = Self([0; MOST_PUSHED as usize]);
+
+    pub(super) fn of<T: bytemuck::Pod>(constants: &T) -> Self {
+        const { assert!(size_of::<T>() <= MOST_PUSHED as usize) };
+        let mut push = Self::NONE;
+        push.0[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(constants));
+        push
     }
 }
 
@@ -81,16 +117,17 @@ pub(super) struct ScreenDraw<'a> {
     pub(super) pass: ScreenPass,
     pub(super) target: &'a Target,
     pub(super) viewport: vk::Viewport,
-    pub(super) inputs: [TextureView; 3],
+    pub(super) inputs: Inputs,
     pub(super) light: Option<(&'a FrameLight, &'a LightSlice)>,
-    pub(super) push: Option<&'a [u8]>,
+    pub(super) push: &'a Push,
 }
 
 /// The passes' pipelines and sets.
 pub(super) struct Screen {
     device: Arc<Device>,
     layout: Arc<PipelineLayout>,
-    inputs: SetCache<[TextureView; 3]>,
+    inputs: SetCache<Inputs>,
+    sampler: Sampler,
     pipelines: HashMap<(ScreenPass, Target), Pipeline>,
     /// A plane of no occlusion.
     open: Image,
@@ -102,17 +139,17 @@ impl Screen {
         let inputs = SetLayout::new(device, "landform inputs", &INPUT_BINDINGS)?;
         // The light is set 2 everywhere; there is nothing between.
         let nothing = SetLayout::new(device, "landform nothing", &[])?;
-        let push_size = size_of::<TonemapConstants>().max(size_of::<ShowConstants>()) as u32;
         let layout = PipelineLayout::new(
             device,
             "landform screen passes",
             &[&inputs, &nothing, light.set_layout()],
-            push_size,
+            MOST_PUSHED,
             vk::ShaderStageFlags::FRAGMENT,
         )?;
         let open = ImageDesc { name: "landform open", format: vk::Format::R8_UNORM, ..ImageDesc::default() };
         Ok(Self {
             inputs: SetCache::new(device, inputs, "landform inputs"),
+            sampler: Sampler::new(device, &INPUT_SAMPLER)?,
             layout,
             pipelines: HashMap::new(),
             open: Image::new(device, &open)?,
@@ -150,11 +187,13 @@ impl Screen {
     /// Draws a pass. Inside a rendering scope of the target.
     pub(super) fn draw(&mut self, cmd: &Cmd<'_>, draw: &ScreenDraw<'_>) -> Result<()> {
         let inputs = draw.inputs;
+        let sampler = self.sampler.raw();
         let set = self.inputs.find(inputs, |sets| {
-            let bindings = INPUT_BINDINGS.iter().zip(inputs);
-            bindings.into_iter().try_for_each(|(binding, input)| {
-                sets.write(0, binding.binding, 0, SetValue::Image(input.view))
-            })
+            // The sampler is the last, after the images.
+            for (binding, input) in INPUT_BINDINGS.iter().zip(inputs) {
+                sets.write(0, binding.binding, 0, SetValue::Image(input.view))?;
+            }
+            sets.write(0, BINDING_INPUT_SAMPLER, 0, SetValue::Sampler(sampler))
         })?;
         let layout = self.layout.clone();
         let pipeline = self.pipeline(draw.pass, draw.target)?;
@@ -167,9 +206,7 @@ impl Screen {
             let (set, offsets) = light.bound(slice)?;
             cmd.bind_sets(graphics, &layout, SET_LIGHT, &[set], &offsets);
         }
-        if let Some(push) = draw.push {
-            cmd.push_constants(&layout, push);
-        }
+        cmd.push_constants(&layout, &draw.push.0);
         cmd.set_viewport(draw.viewport, whole_of(&draw.viewport));
         cmd.set_front_face(vk::FrontFace::COUNTER_CLOCKWISE);
         cmd.draw(3, 1);
@@ -183,6 +220,16 @@ impl Screen {
         }
     }
 }
+
+/// Interpolates between texels, and beyond the edge takes the edge's.
+const INPUT_SAMPLER: SamplerDesc<'_> = SamplerDesc {
+    name: "landform inputs",
+    filter: vk::Filter::LINEAR,
+    mip_filter: vk::SamplerMipmapMode::NEAREST,
+    address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
+    anisotropy: 1.0,
+    compare: None,
+};
 
 /// The scissor of a viewport, which may be turned over.
 fn whole_of(viewport: &vk::Viewport) -> vk::Rect2D {
@@ -209,7 +256,7 @@ fn make(
         &GraphicsPipelineDesc {
             fragment: Some(shader(pass.fragment(), &constants)),
             samples: target.samples,
-            depth_test: None,
+            depth_test: pass.depth_test(),
             depth_write: false,
             cull: vk::CullModeFlags::NONE,
             blend: pass.blend(),

@@ -1,7 +1,7 @@
 //! A look at a target in place of the picture.
 
 use super::scope::Scope;
-use super::screen::{ScreenDraw, ScreenPass};
+use super::screen::{Push, ScreenDraw, ScreenPass};
 use super::step::StepUse;
 use super::targets::OUTPUT_INDEX;
 use super::{Compositor, Frame};
@@ -110,9 +110,9 @@ impl Compositor {
             pass: ScreenPass::Show,
             target: &scope.target(),
             viewport,
-            inputs: [plane.view; 3],
+            inputs: [plane.view; 4],
             light: None,
-            push: Some(bytemuck::bytes_of(&push)),
+            push: &Push::of(&push),
         };
         let drawn = self.screen.draw(cmd, &draw);
         cmd.end_rendering();

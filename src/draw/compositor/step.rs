@@ -1,7 +1,7 @@
 //! A document's nodes as they are recorded: names found once, so that a frame looks nothing up.
 
 use super::targets::OUTPUT_INDEX;
-use crate::frame::{Access, Aspect, FrameDocument, FrameNode, OUTPUT, TargetUse};
+use crate::frame::{Access, Aspect, FrameDocument, FrameNode, OUTPUT, Stage, TargetUse};
 use std::ffi::CString;
 
 /// A node, with its targets by number.
@@ -14,11 +14,12 @@ pub(super) struct Step {
     pub(super) enabled: bool,
     /// Of a `Terrain` node its number among those; of a velocity that of the terrain whose plan it draws.
     pub(super) terrain: Option<usize>,
-    /// Of a `ShadowMap` its number among those; of a caster and a terrain that of the map whose atlas it names.
+    /// Of a `ShadowMap` its number among those; of a caster and what is lit that of the map whose atlas it names.
     pub(super) shadow: Option<usize>,
-    /// True for a terrain that writes the split planes.
-    pub(super) split: bool,
 }
+
+/// The field of what a node that resolves over time left in the frame before.
+pub(super) const HISTORY: &str = "history";
 
 #[derive(Clone, Copy)]
 pub(super) struct StepUse {
@@ -34,19 +35,34 @@ impl Step {
     }
 }
 
+/// The targets that the next frame reads again, by their numbers among the declared ones, in the order of their nodes.
+pub(super) fn kept_of(document: &FrameDocument) -> Vec<usize> {
+    let outputs = document.nodes.iter().filter_map(|node| match node {
+        FrameNode::Resolve(resolve) => Some(resolve.output.as_str()),
+        _ => None,
+    });
+    outputs.filter_map(|name| document.targets.iter().position(|target| target.name == name)).collect()
+}
+
 /// The steps of a document.
 pub(super) fn steps_of(document: &FrameDocument) -> Vec<Step> {
+    // What is kept comes after all that is declared.
+    let mut kept = 1 + document.targets.len();
     let nodes = document.nodes.iter().map(|node| {
         let uses = node.uses(document);
+        let mut uses: Vec<_> = uses.iter().map(|used| step_use(document, used)).collect();
+        if let FrameNode::Resolve(_) = node {
+            uses.push(StepUse { field: HISTORY, target: kept, access: Access::Sample });
+            kept += 1;
+        }
         Step {
             // A name has no zero byte, but a label is no reason to fail.
             label: CString::new(node.label()).unwrap_or_default(),
             kind: node.kind(),
-            uses: uses.iter().map(|used| step_use(document, used)).collect(),
+            uses,
             enabled: true,
             terrain: terrain_of(document, node),
             shadow: shadow_of(document, node),
-            split: matches!(node, FrameNode::Terrain(terrain) if terrain.split(document).is_some()),
         }
     });
     nodes.collect()
@@ -81,6 +97,9 @@ fn shadow_of(document: &FrameDocument, node: &FrameNode) -> Option<usize> {
         FrameNode::TerrainCaster(caster) => maps.position(|map| map.atlas == caster.atlas),
         FrameNode::Terrain(terrain) => {
             maps.position(|map| map.atlas == terrain.shadow_atlas && map.scene_pass == terrain.scene_pass)
+        }
+        FrameNode::Pass(pass) if pass.stage == Stage::Main => {
+            maps.position(|map| map.atlas == pass.shadow_atlas && map.scene_pass == pass.scene_pass)
         }
         _ => None,
     }

@@ -20,7 +20,8 @@ pub struct HostImage {
     pub format: vk::Format,
     /// Texels across and down.
     pub extent: [u32; 2],
-    /// What it was last used for. [`Usage::Undefined`] where none of its content matters and nothing has to be waited for.
+    /// What it was last used for. [`Usage::Undefined`] where none of its content matters and nothing has to be waited for;
+    /// [`Usage::Discard`] where it was used before, as an image of a swapchain was that an acquire's semaphore is waited for with.
     pub from: Usage,
     /// What it is used for after the frame, to which it is brought at its end.
     pub to: Usage,
@@ -40,9 +41,11 @@ pub(super) struct TargetImage {
     leaves: Option<Usage>,
 }
 
-/// All targets of a document: the output, then those that it declares, in its order.
+/// All targets of a document: the output, those that it declares, in its order, and of those that are kept what the frame before left.
 #[derive(Default)]
 pub(super) struct Targets {
+    /// One for each target that is kept for the next frame.
+    turns: Vec<Turn>,
     made: Vec<Option<Image>>,
     /// The sizes that they were made for.
     sizes: Vec<Option<[u32; 2]>>,
@@ -53,12 +56,26 @@ pub(super) struct Targets {
     barriers: Vec<TargetBarrier>,
 }
 
+/// The other image of a target that is kept.
+struct Turn {
+    /// The target's number among the declared ones.
+    target: usize,
+    image: Option<Image>,
+    state: Usage,
+    /// True where it holds what the last frame left.
+    holds: bool,
+}
+
 /// The place of the output among the targets.
 pub(super) const OUTPUT_INDEX: usize = 0;
 
 impl Targets {
-    /// Forgets all images: the document is another one. They are destroyed once no frame uses them.
-    pub(super) fn clear(&mut self) {
+    /// Forgets all images: the document is another one. They are destroyed once no frame uses them. `kept` are the targets that are kept
+    /// for the next frame, by their numbers among the declared ones.
+    pub(super) fn clear(&mut self, kept: &[usize]) {
+        let turn =
+            |target: &usize| Turn { target: *target, image: None, state: Usage::Undefined, holds: false };
+        self.turns = kept.iter().map(turn).collect();
         self.made.clear();
         self.sizes.clear();
         self.images.clear();
@@ -82,6 +99,7 @@ impl Targets {
         self.sizes.resize(count, None);
         self.states.resize(count, Usage::Undefined);
         self.keep_states();
+        self.take_turns();
         self.images.clear();
         self.images.push(TargetImage::of_host(output));
         for (index, target) in document.targets.iter().enumerate() {
@@ -103,25 +121,52 @@ impl Targets {
                 self.revision += 1;
             }
             if let Some(image) = &self.made[index] {
-                let view = TextureView { view: image.view(), revision: self.revision };
-                self.images.push(TargetImage {
-                    image: image.raw(),
-                    view,
-                    format: image.format(),
-                    extent: size,
-                    state: self.states[index],
-                    stale: true,
-                    leaves: None,
-                });
+                self.images.push(TargetImage::own(image, size, self.revision, self.states[index], true));
+            }
+        }
+        self.push_turns(device, document)
+    }
+
+    /// What a kept target is drawn into now is what it was not drawn into last.
+    fn take_turns(&mut self) {
+        for turn in &mut self.turns {
+            turn.holds = self.images.get(turn.target + 1).is_some_and(|image| !image.stale);
+            std::mem::swap(&mut self.made[turn.target], &mut turn.image);
+            std::mem::swap(&mut self.states[turn.target], &mut turn.state);
+        }
+    }
+
+    /// The kept images come after all others, as steps count them.
+    fn push_turns(&mut self, device: &Arc<Device>, document: &FrameDocument) -> Result<()> {
+        for turn in &mut self.turns {
+            let Some(size) = self.sizes[turn.target] else { continue };
+            if turn.image.as_ref().is_none_or(|image| image.extent(0) != size) {
+                turn.image = None;
+                turn.image = Some(make(device, &document.targets[turn.target], size)?);
+                (turn.state, turn.holds) = (Usage::Undefined, false);
+                self.revision += 1;
+            }
+            if let Some(image) = &turn.image {
+                self.images.push(TargetImage::own(image, size, self.revision, turn.state, !turn.holds));
             }
         }
         Ok(())
+    }
+
+    /// Whether a kept image, by its number among all, holds what the last frame left.
+    pub(super) fn holds_last(&self, index: usize) -> bool {
+        let first = self.images.len() - self.turns.len();
+        index.checked_sub(first).and_then(|at| self.turns.get(at)).is_some_and(|turn| turn.holds)
     }
 
     /// Notes what the last frame left own images in.
     fn keep_states(&mut self) {
         for (state, image) in self.states.iter_mut().zip(self.images.iter().skip(1)) {
             *state = image.state;
+        }
+        let kept = self.images.iter().skip(1 + self.states.len());
+        for (turn, image) in self.turns.iter_mut().zip(kept) {
+            turn.state = image.state;
         }
     }
 
@@ -169,12 +214,17 @@ impl Targets {
     pub(super) fn forget(&mut self) {
         self.states.fill(Usage::Discard);
         for image in self.images.iter_mut().skip(1) {
-            image.state = Usage::Discard;
+            (image.state, image.stale) = (Usage::Discard, true);
         }
     }
 }
 
 impl TargetImage {
+    fn own(image: &Image, extent: [u32; 2], revision: u64, state: Usage, stale: bool) -> Self {
+        let view = TextureView { view: image.view(), revision };
+        Self { image: image.raw(), view, format: image.format(), extent, state, stale, leaves: None }
+    }
+
     fn of_host(image: &HostImage) -> Self {
         Self {
             image: image.image,
@@ -192,6 +242,7 @@ impl TargetImage {
 fn usage_of(access: Access, is_depth: bool) -> Usage {
     match (access, is_depth) {
         (Access::Sample, _) => Usage::FragmentRead,
+        (Access::SampleInCompute, _) => Usage::ComputeRead,
         (_, true) => Usage::DepthTarget,
         (_, false) => Usage::ColorTarget,
     }

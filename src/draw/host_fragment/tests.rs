@@ -1,6 +1,7 @@
 //! Landform's own modules as a host's, and what is refused once a word of them is another.
 
 use super::*;
+use crate::draw::spirv_module::op;
 use proptest::prelude::*;
 
 const SPLAT: Splat = Splat { slots: 4, height: false };
@@ -70,6 +71,7 @@ fn varying_at(words: &[u32], storage: u32, location: u32) -> u32 {
     all.map(|at| words[at.start + 2]).find(|id| decorated(*id)).expect("a varying")
 }
 
+const SPIRV_SPEC_ID: u32 = 1;
 const SPIRV_LOCATION: u32 = 30;
 const SPIRV_BINDING: u32 = 33;
 const SPIRV_SET: u32 = 34;
@@ -199,18 +201,101 @@ fn push_constants_are_refused() {
     assert_says(&said, &["is a push constant", "a uniform buffer of set 2"]);
 }
 
+/// The number of the preview's specialization constant 3, to be changed.
+fn number_of_has_views(words: &mut [u32]) -> &mut u32 {
+    let place =
+        places(words, op::DECORATE).into_iter().find(|at| words[at.start + 2..at.end] == [SPIRV_SPEC_ID, 3]);
+    &mut words[place.expect("HAS_VIEWS").start + 3]
+}
+
 #[test]
 fn specialization_constants_are_landforms_below_16() {
     let mut words = preview();
-    let place = places(&words, op::DECORATE).into_iter().find(|at| words[at.start + 2..at.end] == [1, 3]);
-    let number = place.expect("HAS_VIEWS").start + 3;
-    words[number] = 4;
+    *number_of_has_views(&mut words) = 4;
     assert_says(&refusal(&words), &["specialization constant 4 (`HAS_VIEWS`)", "numbered from 16 on"]);
-    words[number] = 16;
+    words = preview();
+    *number_of_has_views(&mut words) = 16;
     HostFragment::new(&HostFragmentDesc { constants: &[(16, 0)], ..described(&words) }).unwrap();
     let unknown = HostFragmentDesc { constants: &[(17, 0), (2, 1)], ..described(&words) };
     let said = refusal_of(&unknown);
     assert_says(&said, &["for specialization constant 17", "for specialization constant 2,"]);
+}
+
+/// The preview with one more specialization constant, of a type of its own, and as many words of value.
+fn with_constant(number: u32, of_kind: u32, kind_operands: &[u32], declare: u32, value: &[u32]) -> Vec<u32> {
+    let instruction = |op: u32, operands: &[&[u32]]| {
+        let operands = operands.concat();
+        [vec![(operands.len() as u32 + 1) << 16 | op], operands].concat()
+    };
+    let mut words = preview();
+    let (kind, constant) = (words[3], words[3] + 1);
+    words[3] += 2;
+    let declared =
+        [instruction(of_kind, &[&[kind], kind_operands]), instruction(declare, &[&[kind, constant], value])];
+    let functions = places(&words, op::FUNCTION)[0].start;
+    words.splice(functions..functions, declared.concat());
+    let decorations = places(&words, op::DECORATE)[0].start;
+    words.splice(decorations..decorations, instruction(op::DECORATE, &[&[constant, SPIRV_SPEC_ID, number]]));
+    words
+}
+
+#[test]
+fn specialization_constants_have_a_value_of_4_bytes() {
+    let made = |of_kind: u32, kind_operands: &[u32], declare: u32, value: &[u32]| {
+        let words = with_constant(16, of_kind, kind_operands, declare, value);
+        let desc = HostFragmentDesc { constants: &[(16, 1)], ..described(&words) };
+        HostFragment::new(&desc).map(|_| ()).map_err(|why| why.to_string())
+    };
+    made(op::TYPE_BOOL, &[], op::SPEC_CONSTANT_TRUE, &[]).unwrap();
+    made(op::TYPE_BOOL, &[], op::SPEC_CONSTANT_FALSE, &[]).unwrap();
+    made(op::TYPE_INT, &[32, 0], op::SPEC_CONSTANT, &[7]).unwrap();
+    made(op::TYPE_INT, &[32, 1], op::SPEC_CONSTANT, &[7]).unwrap();
+    made(op::TYPE_FLOAT, &[32], op::SPEC_CONSTANT, &[7]).unwrap();
+    let refused = |of_kind: u32, kind_operands: &[u32], value: &[u32], kind: &str| {
+        let said = made(of_kind, kind_operands, op::SPEC_CONSTANT, value).unwrap_err();
+        let is = format!("specialization constant 16 (``) is {kind}, and a value has 4 bytes");
+        assert_says(&said, &[&is, "make it a bool, an int, a uint or a float"]);
+    };
+    refused(op::TYPE_INT, &[64, 0], &[7, 0], "uint64_t");
+    refused(op::TYPE_INT, &[16, 1], &[7], "int16_t");
+    refused(op::TYPE_FLOAT, &[64], &[0, 0], "float64_t");
+    refused(op::TYPE_FLOAT, &[16], &[0], "float16_t");
+    refused(op::TYPE_SAMPLER, &[], &[0], "neither a number nor a boolean");
+    // Without a value as well: the module is what is refused.
+    let words = with_constant(20, op::TYPE_INT, &[64, 1], op::SPEC_CONSTANT, &[7, 0]);
+    assert_says(&refusal(&words), &["specialization constant 20 (``) is int64_t"]);
+    // Landform's are booleans, whatever else has 4 bytes.
+    let words = with_constant(3, op::TYPE_INT, &[32, 0], op::SPEC_CONSTANT, &[7]);
+    assert_says(&refusal(&words), &["specialization constant 3 (``) is landform's and not that"]);
+}
+
+#[test]
+fn specialization_constants_have_numbers_of_their_own() {
+    let mut words = preview();
+    *number_of_has_views(&mut words) = 2;
+    let parts =
+        ["specialization constant 2 is there 2 times (`HAS_LAYERS`, `HAS_VIEWS`)", "a number of its own"];
+    assert_says(&refusal(&words), &parts);
+    words = with_constant(16, op::TYPE_INT, &[32, 0], op::SPEC_CONSTANT, &[7]);
+    *number_of_has_views(&mut words) = 16;
+    assert_says(&refusal(&words), &["specialization constant 16 is there 2 times (``, `HAS_VIEWS`)"]);
+}
+
+#[test]
+fn a_specialization_constant_is_given_one_value() {
+    let words = with_constant(16, op::TYPE_INT, &[32, 0], op::SPEC_CONSTANT, &[7]);
+    let given = |constants: &[(u32, u32)]| {
+        HostFragment::new(&HostFragmentDesc { constants, ..described(&words) }).map(|_| ())
+    };
+    given(&[]).unwrap();
+    given(&[(16, 1)]).unwrap();
+    // Twice the same is twice.
+    for twice in [[(16, 1), (16, 2)], [(16, 1), (16, 1)]] {
+        let said = given(&twice).unwrap_err().to_string();
+        assert_says(&said, &["planes: specialization constant 16 is given 2 values; give it one"]);
+    }
+    let said = given(&[(17, 0), (16, 0), (17, 0), (17, 0)]).unwrap_err().to_string();
+    assert_says(&said, &["given for specialization constant 17, which", "constant 17 is given 3 values"]);
 }
 
 #[test]

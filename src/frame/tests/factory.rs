@@ -19,9 +19,27 @@ fn a_standard_frame_gets_its_terrain_where_opaque_ground_belongs() {
             "Host 'rocks'",
             "Pass Motion",
             "TerrainVelocity",
+            "SkyVelocity",
             "AmbientCombine",
             "Sky",
             "Host 'dust'",
+            "Tonemap"
+        ]
+    );
+    assert_eq!(
+        preset("clusters: true, occlusion: true, temporal: true, metered: true, shadows: false"),
+        [
+            "LightClusters",
+            "Pass Main",
+            "Terrain",
+            "Pass Motion",
+            "TerrainVelocity",
+            "SkyVelocity",
+            "AmbientOcclusion",
+            "AmbientCombine",
+            "Sky",
+            "Resolve",
+            "Exposure",
             "Tonemap"
         ]
     );

@@ -92,7 +92,96 @@ fn a_high_camera_begins_its_cascades_further_away_in_steps() {
     assert_eq!(base.raised(39.0), base.raised(21.0), "the same between two steps");
     assert_eq!(base.raised(200.0).nearest, 640.0);
     assert_eq!(base.raised(1e6).nearest, 640.0, "half the distance, to the step before");
-    assert_eq!(base.raised(f64::NAN).nearest, 640.0);
+    for nothing in [-5.0, f64::NEG_INFINITY, f64::NAN] {
+        assert_eq!(base.raised(nothing), base);
+    }
+    assert_eq!(base.raised(f64::INFINITY).nearest, 640.0);
+    let close = CascadeSettings { nearest: 1500.0, ..base };
+    assert_eq!(close.raised(1e6), close, "beyond half the distance already");
+}
+
+/// How often `nearest` changes over a flight.
+fn changes(cascades: &mut Cascades, settings: CascadeSettings, heights: impl Iterator<Item = f64>) -> usize {
+    let nearest: Vec<f64> = heights.map(|height| cascades.raised(settings, Some(height)).nearest).collect();
+    nearest.windows(2).filter(|pair| pair[0] != pair[1]).count()
+}
+
+/// Heights at which `nearest` is doubled once more, 0 to 4 times before.
+fn steps(settings: &CascadeSettings) -> [f64; 5] {
+    [0, 1, 2, 3, 4].map(|times| 0.5 * settings.nearest * f64::from(1 << times))
+}
+
+/// Room for five doublings and more.
+fn far() -> CascadeSettings {
+    CascadeSettings { distance: 8000.0, ..settings() }
+}
+
+#[test]
+fn a_height_that_wavers_about_a_step_changes_nothing() {
+    for step in steps(&far()) {
+        let wavering = || (0..200).map(|frame| step * (1.0 + 0.1 * (f64::from(frame) * 0.7).sin()));
+        let without: Vec<f64> = wavering().map(|height| far().raised(height).nearest).collect();
+        assert!(without.windows(2).filter(|pair| pair[0] != pair[1]).count() > 20, "it would flicker");
+        // Come from the ground, from above and from nowhere.
+        for before in [Some(0.0), Some(step * 1.25), Some(step * 0.8), Some(1e5), None] {
+            let mut cascades = Cascades::new();
+            cascades.raised(far(), before);
+            assert!(changes(&mut cascades, far(), wavering()) <= 1, "from {before:?} to {step}");
+            assert_eq!(changes(&mut cascades, far(), wavering()), 0);
+        }
+    }
+}
+
+#[test]
+fn a_rise_and_a_descent_pass_every_step() {
+    let up = || (0..=500).map(|part| 15.0 * (f64::from(part) / 100.0).exp2());
+    let mut cascades = Cascades::new();
+    assert_eq!(changes(&mut cascades, far(), up()), 5);
+    assert_eq!(changes(&mut cascades, far(), up().rev()), 5);
+    assert_eq!(cascades.raised(far(), Some(0.0)), far());
+    // Each a quarter of an octave late.
+    for (times, step) in (0..).zip(steps(&far())) {
+        let nearest = |cascades: &mut Cascades, part: f64| cascades.raised(far(), Some(step * part)).nearest;
+        let [lower, upper] = [times, times + 1].map(|times: i32| 40.0 * f64::from(times).exp2());
+        assert_eq!(nearest(&mut cascades, 0.95), lower);
+        assert_eq!(
+            [1.18, 1.2, 0.85, 0.83].map(|part| nearest(&mut cascades, part)),
+            [lower, upper, upper, lower]
+        );
+    }
+    // A leap is one change, to where the height is; and the ground is reached from anywhere.
+    let mut leaping = Cascades::new();
+    leaping.raised(far(), Some(3.0));
+    assert_eq!(leaping.raised(far(), Some(200.0)), far().raised(200.0));
+    assert_eq!(leaping.raised(far(), Some(f64::INFINITY)), far().raised(f64::INFINITY));
+    assert_eq!(leaping.raised(far(), Some(-1.0)), far());
+}
+
+#[test]
+fn the_first_height_is_raised_as_without_memory() {
+    for height in (0..400).map(|part| f64::from(part * part)) {
+        for settings in [settings(), far()] {
+            assert_eq!(Cascades::new().raised(settings, Some(height)), settings.raised(height));
+        }
+    }
+    // Half the distance bounds what is asked for and not what is remembered.
+    let mut cascades = Cascades::new();
+    assert_eq!(cascades.raised(far(), Some(700.0)).nearest, 2560.0);
+    assert_eq!(cascades.raised(settings(), Some(700.0)).nearest, 640.0);
+    assert_eq!(cascades.raised(far(), Some(700.0)).nearest, 2560.0);
+}
+
+#[test]
+fn without_ground_below_cascades_stay_as_they_were() {
+    let mut cascades = Cascades::new();
+    assert_eq!(cascades.raised(far(), None), far());
+    assert_eq!(cascades.raised(far(), Some(21.0)), far().raised(21.0), "still the first height");
+    for none in [None, Some(f64::NAN), None] {
+        assert_eq!(cascades.raised(far(), none), far().raised(21.0));
+    }
+    // A fit that is refused leaves it as well.
+    cascades.fit(&camera(DVec3::ZERO, Quat::IDENTITY), Vec3::ZERO, &far()).unwrap_err();
+    assert_eq!(cascades.raised(far(), Some(19.0)), far().raised(21.0));
 }
 
 /// Where a texel's corner of a cascade's tile lies in the world, in the plane across the light through the world's origin.

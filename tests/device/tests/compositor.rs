@@ -200,7 +200,7 @@ fn a_host_draws_its_own_part() {
     stage.draw_with(&view(SMALL), &mut host).unwrap();
     assert_eq!(host.stages, [Stage::Main, Stage::Motion]);
     assert_eq!(host.cascades, [(0.0, 0.0), (256.0, 0.0), (0.0, 256.0), (256.0, 256.0)]);
-    assert_eq!((host.lit, host.nodes), (2, vec![("dust".to_owned(), [SMALL.0, SMALL.1])]));
+    assert_eq!((host.lit, host.nodes), (1, vec![("dust".to_owned(), [SMALL.0, SMALL.1])]));
     let mut host = Counting { fails: true, ..Counting::default() };
     let why = stage.draw_with(&view(SMALL), &mut host).unwrap_err().to_string();
     assert!(why.contains("Host 'dust'") && why.contains("there is none"), "{why}");
@@ -241,8 +241,8 @@ fn a_thousand_sizes() {
         stage.resize(size.0, size.1);
         stage.draw_with(&camera(size), &mut ()).unwrap();
         let now = stage.device.live_resources().len();
-        // A few frames until every slot has its sets.
-        if step >= 8 {
+        // Some frames until every slot has its sets, which are kept for a while.
+        if step >= 64 {
             assert_eq!(*live.get_or_insert(now), now, "at step {step}");
         }
     }

@@ -1,0 +1,92 @@
+//! The views of a frame as its nodes draw them, and what they saw in the last one.
+
+use super::{Compositor, Frame};
+use crate::Result;
+use crate::frame::FrameNode;
+use crate::plan::{View, ViewId};
+use glam::Mat4;
+
+/// The views of a frame, in its order.
+#[derive(Default)]
+pub(super) struct SceneViews {
+    views: Vec<SceneView>,
+    /// Frames since the compositor was made.
+    frame: u64,
+}
+
+/// A view as nodes draw it.
+#[derive(Clone, Copy)]
+pub(super) struct SceneView {
+    /// With the jitter of this frame.
+    pub(super) view: View,
+    /// Directions of this frame's clip space → clip space of the last frame, both without jitter; what is there did not move where nothing
+    /// is known of the last.
+    pub(super) last_from_clip: Mat4,
+    /// Whether the last frame drew the view.
+    pub(super) follows: bool,
+    id: ViewId,
+    /// World directions → clip space.
+    clip_from_world: Mat4,
+}
+
+impl Compositor {
+    /// Takes the host's views, and jitters those that are resolved over time.
+    pub(super) fn begin_views(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let numbers = self.factory.defaults();
+        let scene = &mut self.scene;
+        scene.frame += 1;
+        scene.views.truncate(frame.views.len());
+        for (index, (name, view)) in frame.views.iter().enumerate() {
+            view.validate()?;
+            let frames = self.document.nodes.iter().find_map(|node| match node {
+                FrameNode::Resolve(resolve) if resolve.view == *name => Some(resolve.frames(&numbers)),
+                _ => None,
+            });
+            let drawn = frames.map_or(*view, |frames| match frames {
+                0 | 1 => *view,
+                of => view.jittered(View::jitter(scene.frame, of)),
+            });
+            let turn = Mat4::from_quat(view.rotation.normalize().inverse());
+            let clip_from_world = view.unjittered * turn;
+            let last = scene.views.get(index).filter(|last| last.id == view.id && !view.cut);
+            // What did not turn did not move, and not by what two roundings leave.
+            let last_from_clip = last
+                .filter(|last| last.clip_from_world != clip_from_world)
+                .map_or(Mat4::IDENTITY, |last| last.clip_from_world * clip_from_world.inverse());
+            let now = SceneView {
+                view: drawn,
+                last_from_clip,
+                follows: last.is_some(),
+                id: view.id,
+                clip_from_world,
+            };
+            match scene.views.get_mut(index) {
+                Some(slot) => *slot = now,
+                None => scene.views.push(now),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SceneViews {
+    /// The view of this number.
+    pub(super) fn get(&self, index: usize) -> Option<&SceneView> {
+        self.views.get(index)
+    }
+
+    /// The number of a view that a node names.
+    pub(super) fn index(&self, frame: &Frame<'_>, name: &str) -> Option<usize> {
+        frame.views.iter().position(|(view, _)| *view == name).filter(|at| *at < self.views.len())
+    }
+
+    /// A view that a node names.
+    pub(super) fn named(&self, frame: &Frame<'_>, name: &str) -> Option<&View> {
+        self.index(frame, name).map(|at| &self.views[at].view)
+    }
+
+    /// Takes nothing of the last frame for drawn.
+    pub(super) fn forget(&mut self) {
+        self.views.clear();
+    }
+}
