@@ -1,14 +1,14 @@
-//! A shadow atlas of the sun's cascades, drawn and read back, and places looked up in it as a shader does.
+//! A shadow atlas read back, and places looked up in it as a shader does.
 
-use ash::vk;
+use crate::ShadowAtlas;
 use glam::{DVec3, Vec2, Vec3};
-use landform::draw::{Renderer, Target};
+use landform::draw::Renderer;
 use landform::field::Field;
 use landform::frame::ShadowLayout;
 use landform::gpu::Device;
 use landform::light::{CascadeConstants, Cascades};
 use landform::plan::{CasterSettings, Terrain, TerrainSettings, View, ViewPlan};
-use landform_harness::{Clear, Gpu, Offscreen, OffscreenDesc};
+use landform_harness::Gpu;
 use std::sync::Arc;
 
 /// Texels that a place is moved off the ground before it asks the map: at least, more where light grazes, toward the light.
@@ -23,10 +23,7 @@ pub struct CascadeAtlas {
     device: Arc<Device>,
     terrain: Terrain,
     renderer: Renderer,
-    offscreen: Offscreen,
-    target: Target,
-    layout: ShadowLayout,
-    plans: Vec<ViewPlan>,
+    atlas: ShadowAtlas,
     depth: Vec<f32>,
     constants: CascadeConstants,
     eye: DVec3,
@@ -38,19 +35,12 @@ impl CascadeAtlas {
     pub fn new(gpu: &Arc<Gpu>, field: &Field, layout: ShadowLayout) -> Self {
         // SAFETY: the harness' host is valid and outlives the device, and every frame is waited for.
         let device = unsafe { Device::new(gpu.host()) }.expect("a device that landform takes");
-        let renderer = Renderer::new(&device, field.desc()).expect("a renderer");
-        let terrain = Terrain::new(field.clone(), TerrainSettings::default()).expect("a terrain");
-        let [width, height] = layout.size();
-        let desc = OffscreenDesc { color: Vec::new(), ..OffscreenDesc::new(width, height) };
         Self {
             gpu: gpu.clone(),
+            renderer: Renderer::new(&device, field.desc()).expect("a renderer"),
+            terrain: Terrain::new(field.clone(), TerrainSettings::default()).expect("a terrain"),
+            atlas: ShadowAtlas::new(&device, layout),
             device,
-            terrain,
-            renderer,
-            offscreen: Offscreen::new(gpu, desc).expect("a target"),
-            target: Target::depth_only(vk::Format::D32_SFLOAT, vk::SampleCountFlags::TYPE_1),
-            layout,
-            plans: Vec::new(),
             depth: Vec::new(),
             constants: CascadeConstants::default(),
             eye: DVec3::ZERO,
@@ -74,32 +64,27 @@ impl CascadeAtlas {
         settings: &CasterSettings,
     ) {
         (self.constants, self.eye, self.sun) = (constants, eye, sun);
-        let Self { device, terrain, renderer, offscreen, target, plans, .. } = self;
+        let Self { device, terrain, renderer, atlas, .. } = self;
         let upload = terrain.plan(&[views[0]], renderer.residency()).expect("a plan");
-        terrain.plan_casters_into(plans, views, settings).expect("casters");
         device.begin_frame();
-        let drawn = self.gpu.submit_and_wait(|raw| {
+        let copy = self.gpu.submit_and_wait(|raw| {
             // SAFETY: the harness hands over a command buffer that records, and waits for it.
             let cmd = unsafe { device.record(raw) };
             renderer.upload(&cmd, &upload).expect("an upload");
-            offscreen.begin(raw, Some(Clear::default()));
-            for plan in plans.iter() {
-                renderer.draw_caster(&cmd, plan, target).expect("a draw");
-            }
-            offscreen.end(raw);
+            atlas.draw_views(&cmd, terrain, renderer, views, settings);
+            atlas.copy(&cmd)
         });
-        drawn.expect("a frame");
-        self.depth = offscreen.read_depth().expect("depth");
+        self.depth = ShadowAtlas::depth_of(&copy.expect("a frame"));
     }
 
     /// The tiles.
     pub fn layout(&self) -> ShadowLayout {
-        self.layout
+        self.atlas.layout()
     }
 
     /// What was drawn last, a plan a cascade.
     pub fn plans(&self) -> &[ViewPlan] {
-        &self.plans
+        self.atlas.plans()
     }
 
     /// How places are looked up.
@@ -110,7 +95,7 @@ impl CascadeAtlas {
     /// What the cascade's texel over a place holds, and what the place's own depth is.
     pub fn stored(&self, cascade: usize, place: DVec3) -> (f32, f32) {
         let at = self.constants.place(cascade, (place - self.eye).as_vec3());
-        let texel = (at.truncate() * self.layout.tile() as f32).floor();
+        let texel = (at.truncate() * self.layout().tile() as f32).floor();
         (self.texel(cascade, texel), at.z)
     }
 
@@ -134,7 +119,7 @@ impl CascadeAtlas {
         let off = normal * (metres_a_texel * (BIAS[0] + BIAS[1] * slope));
         let at = self.constants.place(cascade, relative + off);
         let depth = at.z + BIAS[2] * metres_a_texel * depth_a_metre;
-        let texels = at.truncate() * self.layout.tile() as f32 - 0.5;
+        let texels = at.truncate() * self.layout().tile() as f32 - 0.5;
         let (first, part) = (texels.floor(), texels - texels.floor());
         let taps = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| {
             let weight = [1.0 - part.x, part.x][x] * [1.0 - part.y, part.y][y];
@@ -146,10 +131,10 @@ impl CascadeAtlas {
 
     /// A texel of a cascade's tile.
     fn texel(&self, cascade: usize, texel: Vec2) -> f32 {
-        let last = (self.layout.tile() - 1) as f32;
+        let last = (self.layout().tile() - 1) as f32;
         let [x, y] = texel.clamp(Vec2::ZERO, Vec2::splat(last)).to_array().map(|at| at as u32);
-        let [left, upper] = self.layout.origin(cascade as u32).expect("a cascade of the layout");
-        self.depth[((y + upper) * self.layout.size()[0] + x + left) as usize]
+        let [left, upper] = self.layout().origin(cascade as u32).expect("a cascade of the layout");
+        self.depth[((y + upper) * self.layout().size()[0] + x + left) as usize]
     }
 }
 

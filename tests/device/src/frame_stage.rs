@@ -33,6 +33,10 @@ pub struct FrameStage {
     pub table: Option<SkyTable>,
     /// Lamps.
     pub lamps: Vec<Lamp>,
+    /// The images of targets that the document leaves to the host.
+    pub targets: Vec<(&'static str, HostImage)>,
+    /// Exposure, where it is not the light's own.
+    pub ev100: Option<f32>,
     extraction: TerrainExtraction<SceneTerrain>,
     sky: ClearSky,
     resized: u64,
@@ -71,6 +75,8 @@ impl FrameStage {
             has_camera: true,
             table: None,
             lamps: Vec::new(),
+            targets: Vec::new(),
+            ev100: None,
             extraction: TerrainExtraction::default(),
             sky: ClearSky::new(&Atmosphere::default()).expect("a sky"),
             resized: 0,
@@ -140,13 +146,13 @@ impl FrameStage {
         let frame = Frame {
             output: HostImage { revision: self.resized, ..self.offscreen.output() },
             views,
-            targets: &[],
+            targets: &self.targets,
             light: self.light.as_ref(),
             has_camera: self.has_camera,
             sky: self.table.as_ref(),
             lamps: &self.lamps,
             terrains: self.extraction.terrains(),
-            ev100: self.light.as_ref().map_or(15.0, SceneLight::ev100),
+            ev100: self.ev100.unwrap_or_else(|| self.light.as_ref().map_or(15.0, SceneLight::ev100)),
             seconds: 1.0 / 60.0,
         };
         // SAFETY: the harness hands over a command buffer that records, and waits for it or throws it away.
@@ -159,6 +165,14 @@ impl FrameStage {
         let desc = OffscreenDesc { depth: None, ..OffscreenDesc::new(width, height) };
         self.offscreen = Offscreen::new(&self.gpu, desc).expect("a target");
         self.resized += 1;
+    }
+
+    /// A target like the one that is drawn into, to put in its place while frames still draw into it.
+    pub fn fresh_target(&mut self) -> Offscreen {
+        let desc = self.offscreen.desc();
+        let desc = OffscreenDesc { depth: None, ..OffscreenDesc::new(desc.width, desc.height) };
+        self.resized += 1;
+        Offscreen::new(&self.gpu, desc).expect("a target")
     }
 
     /// The host.

@@ -3,12 +3,11 @@
 use glam::{DVec2, DVec3};
 use landform::field::{Field, FieldDesc, Quad, SampleRect};
 use landform::frame::ShadowLayout;
-use landform::import::ImportOptions;
 use landform::light::{CascadeSettings, Cascades};
-use landform::plan::{CasterSettings, View, Viewport};
-use landform::query::{face_normal_at, height_at, raycast};
+use landform::plan::{CasterSettings, Viewport};
+use landform::query::{face_normal_at, raycast};
 use landform_device_tests::{
-    CascadeAtlas, bench_field, hills, look, pixel_ray, shared_field, toward_sun, valley_field,
+    CascadeAtlas, SUNS, ShadeCounts, ShadowGround, in_shade, look, pixel_ray, shadow_grounds, toward_sun,
 };
 use landform_harness::{Gpu, GpuOptions, shared};
 use std::sync::Arc;
@@ -17,73 +16,39 @@ use std::sync::Arc;
 const FINE_TILE: u32 = 2048;
 const TILE: u32 = 1024;
 
-/// Samples of the map that the last cascade reaches; the others reach a third of the next one, 180, 60 and 20.
-const SIGHT: f64 = 540.0;
-
 const VIEWPORT: Viewport = Viewport { x: 0.0, y: 0.0, width: 320.0, height: 180.0 };
 
-fn cascade_settings(tile: u32, spacing: f64, depth: f64) -> CascadeSettings {
-    CascadeSettings {
-        layout: ShadowLayout::new(4, tile),
-        distance: SIGHT * spacing,
-        split: 1.0,
-        nearest: SIGHT / 27.0 * spacing,
-        depth,
-    }
-}
-
-/// How many pixels of ground a camera sees, how many lie in shadow, and how many are wrong.
-#[derive(Debug, Default)]
-struct Off {
-    seen: usize,
-    dark: usize,
-    falsely_dark: usize,
-    falsely_lit: usize,
-}
-
-impl Off {
-    fn percent(&self, count: usize) -> f64 {
-        100.0 * count as f64 / self.seen as f64
-    }
-}
-
-/// A field on the device, and a camera over it.
-struct Ground {
-    field: Field,
+/// Ground that casts on the device.
+struct Held {
+    ground: ShadowGround,
     atlas: CascadeAtlas,
     cascades: Cascades,
 }
 
-impl Ground {
-    fn new(gpu: &Arc<Gpu>, field: Field, tile: u32) -> Self {
-        let atlas = CascadeAtlas::new(gpu, &field, ShadowLayout::new(4, tile));
-        Self { field, atlas, cascades: Cascades::new() }
+impl Held {
+    fn new(gpu: &Arc<Gpu>, ground: ShadowGround, tile: u32) -> Self {
+        let atlas = CascadeAtlas::new(gpu, &ground.field, ShadowLayout::new(4, tile));
+        Self { ground, atlas, cascades: Cascades::new() }
     }
 
     /// Holds the shadows that a camera sees against rays toward the sun.
-    fn measure(&mut self, camera: &View, sun: DVec3, casters: &CasterSettings) -> Off {
-        let desc = self.field.desc();
-        let (spacing, extent) = (desc.spacing.x, desc.range.max - desc.range.min);
-        let tile = self.atlas.layout().tile();
-        let settings = cascade_settings(tile, spacing, 2.0 * SIGHT * spacing + extent);
-        self.cascades.fit(camera, sun.as_vec3(), &settings).unwrap();
-        self.atlas.draw(&self.cascades, camera.position, casters);
-        let mut off = Off::default();
+    fn measure(&mut self, sun: DVec3, casters: &CasterSettings) -> ShadeCounts {
+        let Self { ground, atlas, cascades } = self;
+        let camera = ground.camera;
+        cascades.fit(&camera, sun.as_vec3(), &ground.cascades(atlas.layout().tile())).unwrap();
+        atlas.draw(cascades, camera.position, casters);
+        let mut off = ShadeCounts::default();
         for y in (0..VIEWPORT.height as u32).step_by(2) {
             for x in (0..VIEWPORT.width as u32).step_by(2) {
-                self.hold(camera, DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5), sun, &mut off);
+                self.hold(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5), sun, &mut off);
             }
         }
         let plans = self.atlas.plans();
         let patches =
             plans.iter().map(|plan| (plan.nodes.len(), plan.nodes.first().map_or(0, |node| node.level().0)));
         println!(
-            "sun at {:.0}°: {} seen, {:.1} % dark, falsely dark {:.2} %, falsely lit {:.2} %; patches and levels {:?}",
+            "sun at {:.0}°: {off}; patches and levels {:?}",
             sun.y.asin().to_degrees(),
-            off.seen,
-            off.percent(off.dark),
-            off.percent(off.falsely_dark),
-            off.percent(off.falsely_lit),
             patches.collect::<Vec<_>>()
         );
         assert!(off.seen > 4000, "{off:?}");
@@ -92,73 +57,21 @@ impl Ground {
     }
 
     /// Counts one pixel.
-    fn hold(&self, camera: &View, pixel: DVec2, sun: DVec3, off: &mut Off) {
-        let spacing = self.field.desc().spacing.x;
+    fn hold(&self, pixel: DVec2, sun: DVec3, off: &mut ShadeCounts) {
+        let ShadowGround { field, camera, .. } = &self.ground;
         let ray = pixel_ray(camera, pixel);
-        let Some(hit) = raycast(&self.field, camera.position, ray, SIGHT * spacing) else { return };
+        let Some(hit) = raycast(field, camera.position, ray, self.ground.sight()) else { return };
         let place = camera.position + ray * hit.distance;
-        let Some(normal) = face_normal_at(&self.field, DVec2::new(place.x, place.z)) else { return };
+        let Some(normal) = face_normal_at(field, DVec2::new(place.x, place.z)) else { return };
         // What is seen within the distance lies in a cascade.
         let shade = self.atlas.shade(place, normal).expect("a cascade holds it");
         // What the light grazes or does not reach is dark by the cosine.
         let facing = normal.dot(sun) > 0.0;
-        let above = place + (normal + sun) * (0.01 * spacing);
-        let truth = !facing || raycast(&self.field, above, sun, 1e5).is_some();
-        let found = !facing || shade > 0.5;
-        off.seen += 1;
-        off.dark += usize::from(truth);
-        off.falsely_dark += usize::from(found && !truth);
-        off.falsely_lit += usize::from(truth && !found);
+        off.count(!facing || shade > 0.5, !facing || in_shade(field, place, normal, sun));
     }
 }
-
-/// A camera over a map at these parts of its width and depth, so many metres above the ground.
-fn camera_over(field: &Field, part: DVec2, above: f64) -> View {
-    let desc = field.desc();
-    let place = DVec2::new(f64::from(desc.width), f64::from(desc.height)) * desc.spacing * part;
-    let ground = height_at(field, place).unwrap();
-    look(DVec3::new(place.x, ground + above, place.y), 18.0, -14.0, VIEWPORT)
-}
-
-/// Ground to cast on, with a camera over it and how far the sun's cascades see.
-fn grounds() -> Vec<(&'static str, Field, View)> {
-    let mut grounds = vec![hills_ground()];
-    let panda = ImportOptions::default().with_spacing(2.0, 2.0).with_range(0.0, 600.0);
-    let everest = ImportOptions::default().with_spacing(81.9, 92.6).with_range(284.0, 8840.0);
-    let maps = [
-        ("panda", shared_field("heights/panda3d_heightfield_1024_u16.png", &panda)),
-        ("everest", shared_field("derived/everest_1025_le.r16", &everest)),
-        (BENCHMARK, Some(bench_field())),
-        ("the made valley", Some(valley_field(1025))),
-    ];
-    for (name, field) in maps {
-        let Some(field) = field else { continue };
-        let desc = field.desc();
-        // Of a map as large as the benchmark's, not so high that the nearest cascades hold no ground.
-        let above = 0.02 * f64::from(desc.width.min(1025)) * desc.spacing.x;
-        let camera = camera_over(&field, DVec2::new(0.3, 0.5), above);
-        grounds.push((name, field, camera));
-    }
-    grounds
-}
-
-fn hills_ground() -> (&'static str, Field, View) {
-    ("hills", hills(1025, 1025), look(DVec3::new(700.0, 260.0, 1500.0), 18.0, -14.0, VIEWPORT))
-}
-
-const BENCHMARK: &str = "the benchmark's map";
 
 const ELEVATIONS: [f64; 3] = [3.0, 15.0, 60.0];
-
-/// Suns that shadows are held against rays for: degrees above the horizon and clockwise from north, and percent of what is
-/// seen that may be falsely dark and falsely lit.
-const SUNS: [(f64, f64, [f64; 2]); 5] = [
-    (3.0, 60.0, [0.5, 2.0]),
-    (3.0, 150.0, [0.5, 4.0]),
-    (15.0, 60.0, [0.5, 2.0]),
-    (15.0, 150.0, [0.5, 4.0]),
-    (60.0, 60.0, [0.5, 2.0]),
-];
 
 /// Shadows are where rays say, on maps of every kind.
 ///
@@ -178,16 +91,15 @@ const SUNS: [(f64, f64, [f64; 2]); 5] = [
 #[test]
 fn shadows_lie_where_rays_say() {
     let gpu = shared();
-    for (name, field, camera) in grounds() {
-        println!("{name}");
-        let mut ground = Ground::new(&gpu, field, FINE_TILE);
-        for (elevation, azimuth, [most_dark, most_lit]) in SUNS {
-            let off = ground.measure(&camera, toward_sun(elevation, azimuth), &CasterSettings::default());
-            // Rough from sample to sample, and so large that light at 3° crosses more patches than there may be.
-            let most_lit = if name == BENCHMARK && elevation < 10.0 { most_lit.max(2.6) } else { most_lit };
-            let sun = format!("{name}, {elevation}° from {azimuth}°: {off:?}");
-            assert!(off.percent(off.falsely_dark) < most_dark, "{sun}");
-            assert!(off.percent(off.falsely_lit) < most_lit, "{sun}");
+    for ground in shadow_grounds(VIEWPORT) {
+        println!("{}", ground.name);
+        let mut held = Held::new(&gpu, ground, FINE_TILE);
+        for (elevation, azimuth, limits) in SUNS {
+            let off = held.measure(toward_sun(elevation, azimuth), &CasterSettings::default());
+            let [most_dark, most_lit] = held.ground.limits(elevation, limits);
+            let [dark, lit] = off.wrong();
+            let name = held.ground.name;
+            assert!(dark < most_dark && lit < most_lit, "{name}, {elevation}° from {azimuth}°: {off}");
         }
     }
 }
@@ -196,13 +108,12 @@ fn shadows_lie_where_rays_say() {
 /// receives and darken ground that is lit.
 #[test]
 fn coarse_casters_stand_at_the_finest_heights() {
-    let (_, field, camera) = hills_ground();
-    let mut ground = Ground::new(&shared(), field, TILE);
+    let mut held = Held::new(&shared(), ShadowGround::hills(VIEWPORT), TILE);
     let mut coarse = CasterSettings::default();
     coarse.most_patches = 24;
-    let good = ground.measure(&camera, toward_sun(15.0, 60.0), &coarse);
+    let good = held.measure(toward_sun(15.0, 60.0), &coarse);
     coarse.finer_heights = 0.0;
-    let bad = ground.measure(&camera, toward_sun(15.0, 60.0), &coarse);
+    let bad = held.measure(toward_sun(15.0, 60.0), &coarse);
     assert!(
         good.percent(good.falsely_dark) < 2.0 && bad.percent(bad.falsely_dark) > 10.0,
         "{good:?} {bad:?}"
@@ -217,11 +128,13 @@ fn plain_ground_shades_nothing() {
     let step = 65535.0 / 512.0;
     for rise in [0.0, 1.0] {
         let samples = (0..513 * 513).map(|index| ((rise * f64::from(index % 513)) * step).round() as u16);
-        let mut ground = Ground::new(&gpu, Field::from_samples(desc, samples.collect()).unwrap(), TILE);
+        let field = Field::from_samples(desc, samples.collect()).unwrap();
         let camera = look(DVec3::new(200.0, 200.0 * rise + 40.0, 300.0), 40.0, -20.0, VIEWPORT);
+        let plain = ShadowGround { name: "plain", field, camera, rough: false };
+        let mut held = Held::new(&gpu, plain, TILE);
         for elevation in ELEVATIONS {
             for azimuth in [0.0, 60.0, 90.0, 200.0, 270.0, 315.0] {
-                let off = ground.measure(&camera, toward_sun(elevation, azimuth), &CasterSettings::default());
+                let off = held.measure(toward_sun(elevation, azimuth), &CasterSettings::default());
                 assert_eq!(off.falsely_dark, 0, "a rise of {rise}, {elevation}° from {azimuth}°");
             }
         }
@@ -243,7 +156,14 @@ fn holes_cast_nothing_and_hills_behind_do() {
         let middle = DVec3::new(300.0, 0.0, 210.0);
         let camera = look(middle, 0.0, 0.0, VIEWPORT);
         let mut cascades = Cascades::new();
-        cascades.fit(&camera, toward_sun(30.0, 270.0).as_vec3(), &cascade_settings(TILE, 1.0, 50.0)).unwrap();
+        let settings = CascadeSettings {
+            layout: ShadowLayout::new(4, TILE),
+            distance: 540.0,
+            split: 1.0,
+            nearest: 20.0,
+            depth: 50.0,
+        };
+        cascades.fit(&camera, toward_sun(30.0, 270.0).as_vec3(), &settings).unwrap();
         let stored = |field: &Field, place: DVec3| {
             let mut atlas = CascadeAtlas::new(&gpu, field, cascades.layout());
             atlas.draw(&cascades, middle, &CasterSettings::default());

@@ -1,28 +1,28 @@
-//! A steady frame: the node records and one small uniform go up, nothing is written or allocated. Alone in its file,
-//! since it counts what the whole process allocates.
+//! Steady frames: the node records and small uniforms go up, nothing is written or allocated. Alone in their file, which counts what a
+//! thread allocates.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use landform::abi::{MaterialConstants, NodeRecord, ViewConstants};
-use landform::plan::{TerrainSettings, View};
-use landform_device_tests::{Stage, hills};
+use landform::light::Lamp;
+use landform::plan::{TerrainSettings, View, Viewport};
+use landform_device_tests::{FrameStage, Stage, hills, look};
 use landform_harness::shared;
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 
 /// Counts allocations of the thread that asked for it.
 struct Counting;
 
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
 thread_local! {
-    static COUNTS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    static COUNTS: Cell<bool> = const { Cell::new(false) };
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
 // SAFETY: everything is handed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if COUNTS.get() {
-            ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+            ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         }
         // SAFETY: the caller's promise is handed on.
         unsafe { System.alloc(layout) }
@@ -39,11 +39,11 @@ static ALLOCATOR: Counting = Counting;
 
 /// Counts the allocations of this thread while `work` runs.
 fn allocations(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = ALLOCATIONS.get();
     COUNTS.set(true);
     work();
     COUNTS.set(false);
-    ALLOCATIONS.load(Ordering::Relaxed) - before
+    ALLOCATIONS.get() - before
 }
 
 #[test]
@@ -102,4 +102,41 @@ fn a_steady_frame_allocates_and_writes_nothing() {
         }
     }
     assert_eq!(counted, (0, 0), "allocations while planning and while recording");
+}
+
+/// The same of a whole frame: extraction, plans, casters, lamps in clusters, every node.
+#[test]
+fn a_steady_composed_frame_allocates_and_writes_nothing() {
+    let gpu = shared();
+    let document = "(nodes: [StandardFrame(split: true, motion: true, shadow_tile: 64)])";
+    let mut stage = FrameStage::new(&gpu, hills(513, 513), document, 160, 90);
+    stage.set_sun(30.0, 60.0);
+    let lamp = |at: u32| Lamp {
+        position: DVec3::new(300.0 + f64::from(at), 200.0, 940.0),
+        intensity: Vec3::splat(4000.0),
+        range: 60.0,
+        cone: None,
+    };
+    stage.lamps = (0..64).map(lamp).collect();
+    let mut counted = 0;
+    let mut warm = None;
+    for step in 0..48u32 {
+        let at = DVec3::new(330.0 + f64::from(step), 190.0, 960.0 - 3.0 * f64::from(step));
+        let view = look(at, 18.0, -12.0, Viewport::whole(160, 90));
+        stage.device.begin_frame();
+        let views = [("Camera", view)];
+        gpu.submit_and_wait(|raw| {
+            let recorded = allocations(|| stage.record(raw, &views, &mut ()).unwrap());
+            if step >= 16 {
+                counted += recorded;
+            }
+        })
+        .unwrap();
+        if step >= 16 {
+            let now = (stage.device.descriptor_writes(), stage.device.live_resources().len());
+            assert_eq!(*warm.get_or_insert(now), now, "descriptor writes and resources at step {step}");
+        }
+    }
+    assert_eq!(counted, 0, "allocations while extracting, planning and recording");
+    gpu.assert_silent();
 }
