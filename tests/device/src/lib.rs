@@ -13,6 +13,7 @@ mod made_textures;
 mod shadow_atlas;
 mod sight;
 mod stage;
+mod target_reader;
 mod top_down;
 
 pub use cascade_atlas::{CascadeAtlas, toward_sun};
@@ -28,4 +29,5 @@ pub use made_textures::MadeTextures;
 pub use shadow_atlas::ShadowAtlas;
 pub use sight::{assert_as_rays_see, first_front, pixel_ray};
 pub use stage::{Stage, look, look_level, over};
+pub use target_reader::TargetReader;
 pub use top_down::TopDown;
