@@ -36,9 +36,9 @@ pub struct AmbientOcclusion {
     /// From where. `Camera`.
     pub view: String,
     /// Metres in which things take the sky from each other, 0.001 to 100: all of what is within two fifths of it counts, and less and
-    /// less up to it. The 20 of nothing written is ground's: gullies, feet of walls and rocks, which samples a metre or more apart can
-    /// hold, are found, and from a kilometre they still are some pixels; 1 to 3 are a room's. No more than 256 pixels are searched: of
-    /// ground close to the camera as much less than the radius.
+    /// less up to it. The 30 of nothing written is ground's: gullies, the feet of walls and rocks are as wide, samples a metre and more
+    /// apart hold nothing much smaller, and from two kilometres it still is some pixels. Indoors 1 to 3 are usual. No more than half
+    /// the view's height is searched: close to the camera as much less than the radius.
     pub radius: f32,
     /// Directions a pixel that are searched, 0…8, of which its neighbours search others: one is smooth on ground, more are for what is
     /// thin. 0 sees the whole sky. The tier's `occlusion_slices`.
@@ -53,7 +53,7 @@ impl Default for AmbientOcclusion {
             depth: names::SCENE_DEPTH.to_owned(),
             normals: names::SCENE_NORMALS.to_owned(),
             view: names::CAMERA.to_owned(),
-            radius: 20.0,
+            radius: 30.0,
             slices: None,
         }
     }

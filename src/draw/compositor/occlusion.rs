@@ -9,7 +9,7 @@ use crate::Result;
 use crate::abi::OcclusionConstants;
 use crate::draw::TextureView;
 use crate::frame::FrameNode;
-use crate::gpu::{Cmd, Device, Image, ImageBarrier, ImageDesc, Usage};
+use crate::gpu::{Cmd, Device, Image, ImageDesc, TargetBarrier, Usage};
 use crate::plan::View;
 use ash::vk;
 use glam::Mat4;
@@ -19,8 +19,9 @@ use std::sync::Arc;
 /// averaged.
 pub(super) const FOUND: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
 
-/// Pixels that are searched at most. More of them with as few steps would miss what stands between two.
-const MOST_PIXELS: f32 = 256.0;
+/// The part of a view's height that is searched at most: a part, so that a picture of more pixels is the same picture. With as few steps
+/// what stands between two would be missed in more of it.
+const MOST_SEARCHED: f32 = 0.5;
 
 /// The images that searches are drawn into, one a node that was drawn.
 #[derive(Default)]
@@ -68,13 +69,9 @@ impl Occlusions {
 impl Found {
     fn transition(&mut self, cmd: &Cmd<'_>, to: Usage) {
         // What it held is drawn anew in every frame.
-        let from = if to == Usage::ColorTarget && self.state != Usage::Undefined {
-            Usage::Discard
-        } else {
-            self.state
-        };
-        let barrier = ImageBarrier { image: &self.image, range: self.image.whole(), from, to };
-        cmd.barriers(&[barrier], &[]);
+        let discard = to == Usage::ColorTarget;
+        let (image, aspect) = (self.image.raw(), vk::ImageAspectFlags::COLOR);
+        cmd.target_barriers(&[TargetBarrier { image, aspect, from: self.state, to, discard }]);
         self.state = to;
     }
 
@@ -97,7 +94,8 @@ impl Compositor {
         let drawn = view.zip(self.image(node, "depth")).zip(self.image(node, "normals"));
         let Some(((view, depth), normals)) = drawn else { return Ok(()) };
         let view = scaled(&view, frame.output.extent, scope.extent);
-        let push = Push::of(&constants(&view, [radius, slices as f32, MOST_PIXELS, 0.0]));
+        let push =
+            Push::of(&constants(&view, [radius, slices as f32, MOST_SEARCHED * view.viewport.height, 0.0]));
         let mut draw = ScreenDraw {
             pass: ScreenPass::Occlusion,
             target: &color_target(FOUND),
