@@ -5,8 +5,8 @@ mod reflection;
 
 use landform::abi::{
     BlendTwinCase, BlendTwinResult, CascadeRecord, LampRecord, LayerConstants, LightConstants,
-    MaterialConstants, MorphBand, NodeRecord, ShowConstants, SkyConstants, SkyVelocityConstants,
-    TonemapConstants, TwinCase, TwinResult, ViewConstants,
+    MaterialConstants, MorphBand, NodeRecord, OcclusionConstants, ShowConstants, SkyConstants,
+    SkyVelocityConstants, TonemapConstants, TwinCase, TwinResult, ViewConstants,
 };
 use reflection::struct_layout;
 use std::mem::{offset_of, size_of};
@@ -144,6 +144,9 @@ fn tonemap_constants_lie_where_the_shader_reads_them() {
 
 #[test]
 fn constants_of_passes_over_a_target_lie_where_the_shaders_read_them() {
+    for shader in ["occlusion.frag", "occlusion_blur.frag"] {
+        assert_layout!(shader, OcclusionConstants { ray_from_clip, clip_from_pixel, seen_part, search });
+    }
     assert_layout!("sky_velocity.frag", SkyVelocityConstants { last_from_clip, motion_scale });
     assert_layout!("show.frag", ShowConstants { shown_as });
 }

@@ -77,6 +77,20 @@ pub struct TonemapConstants {
     pub exposure: [f32; 4],
 }
 
+/// Where a view's pixels are and how far they are searched for what takes the sky from them: a push constant block.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct OcclusionConstants {
+    /// Clip space → a place, metres from the camera in the world's axes; column-major.
+    pub ray_from_clip: [[f32; 4]; 4],
+    /// Clip units a pixel across and down; the clip place of pixel 0's corner.
+    pub clip_from_pixel: [f32; 4],
+    /// The view's part of the target in pixels: its upper left corner, and its lower right one.
+    pub seen_part: [f32; 4],
+    /// Radius in metres; directions, 0 for none; pixels that are searched at most; 0.
+    pub search: [f32; 4],
+}
+
 /// How the sky moved: a push constant block.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]

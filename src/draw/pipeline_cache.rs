@@ -21,6 +21,8 @@ pub(super) const HAS_VIEWS: u32 = 3;
 pub(super) const CLAMP_DEPTH: u32 = 4;
 /// Specialization constant: the air dims what is far.
 pub(super) const HAS_HAZE: u32 = 5;
+/// Specialization constant: a plane of occlusion says where the light comes from.
+pub(super) const HAS_BENT: u32 = 6;
 /// Specialization constant: the shader encodes colour for a target that does not.
 pub(super) const ENCODE_SRGB: u32 = 1;
 

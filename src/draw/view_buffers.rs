@@ -210,7 +210,9 @@ fn make_set(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::{ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants};
+    use crate::abi::{
+        OcclusionConstants, ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants,
+    };
     use crate::draw::light::LIGHT_BINDINGS;
     use crate::draw::materials::material_bindings;
     use crate::gpu::check_bindings;
@@ -278,8 +280,14 @@ mod tests {
     }
 
     /// What covers a whole target reads planes in set 0, which the compositor binds.
-    const OF_TARGETS: [&str; 4] =
-        ["air.frag.hlsl", "combine.frag.hlsl", "tonemap.frag.hlsl", "show.frag.hlsl"];
+    const OF_TARGETS: [&str; 6] = [
+        "air.frag.hlsl",
+        "combine.frag.hlsl",
+        "occlusion.frag.hlsl",
+        "occlusion_blur.frag.hlsl",
+        "tonemap.frag.hlsl",
+        "show.frag.hlsl",
+    ];
 
     #[test]
     fn the_set_of_the_passes_is_what_their_modules_read() {
@@ -387,6 +395,8 @@ mod tests {
             }
         }
         let expected = [
+            (ShaderId::OcclusionFragment, size_of::<OcclusionConstants>()),
+            (ShaderId::OcclusionBlurFragment, size_of::<OcclusionConstants>()),
             (ShaderId::TonemapFragment, size_of::<TonemapConstants>()),
             (ShaderId::SkyVelocityFragment, size_of::<SkyVelocityConstants>()),
             (ShaderId::ShowFragment, size_of::<ShowConstants>()),

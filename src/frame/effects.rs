@@ -26,7 +26,8 @@ impl Default for LightClusters {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AmbientOcclusion {
-    /// The plane, of four channels: `Rgba8Unorm`. `SceneOcclusion`.
+    /// The plane, of four channels and as large as the two that are sampled: `Rgba8Unorm`. Where the node is off, and beside its view,
+    /// it is 0, which an `AmbientCombine` takes for open. `SceneOcclusion`.
     pub output: String,
     /// The depth, sampled. `SceneDepth`.
     pub depth: String,
@@ -34,9 +35,13 @@ pub struct AmbientOcclusion {
     pub normals: String,
     /// From where. `Camera`.
     pub view: String,
-    /// Metres in which things take the sky from each other, above 0 to 100.
+    /// Metres in which things take the sky from each other, 0.001 to 100: all of what is within two fifths of it counts, and less and
+    /// less up to it. The 30 of nothing written is ground's: gullies, the feet of walls and rocks are as wide, samples a metre and more
+    /// apart hold nothing much smaller, and from two kilometres it still is some pixels. Indoors 1 to 3 are usual. No more than half
+    /// the view's height is searched: close to the camera as much less than the radius.
     pub radius: f32,
-    /// Directions a pixel that are searched, 0…8; 0 sees the whole sky. The tier's `occlusion_slices`.
+    /// Directions a pixel that are searched, 0…8, of which its neighbours search others: one is smooth on ground, more are for what is
+    /// thin. 0 sees the whole sky. The tier's `occlusion_slices`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slices: Option<u32>,
 }
@@ -48,7 +53,7 @@ impl Default for AmbientOcclusion {
             depth: names::SCENE_DEPTH.to_owned(),
             normals: names::SCENE_NORMALS.to_owned(),
             view: names::CAMERA.to_owned(),
-            radius: 3.0,
+            radius: 30.0,
             slices: None,
         }
     }

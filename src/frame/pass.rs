@@ -289,7 +289,8 @@ pub struct AmbientCombine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occlusion: Option<String>,
     /// Whether that plane's other channels are where the light comes from, as an [`AmbientOcclusion`](super::AmbientOcclusion)
-    /// writes them.
+    /// writes them. Then the sky is asked there, and what is around passes light on in the ground's own colour (Jimenez, Wu, Pesce and
+    /// Jarabo 2016): snow is darkened less than rock.
     pub bent: bool,
 }
 

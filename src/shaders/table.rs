@@ -247,6 +247,10 @@ macro_rules! for_each_shader {
             AirFragment = "air.frag", "air.frag.hlsl", Fragment, "main", [];
             /// The diffuse light of the sky that a frame with split planes withheld.
             CombineFragment = "combine.frag", "combine.frag.hlsl", Fragment, "main", [];
+            /// How much of the sky pixels see, and from where, of a few directions each.
+            OcclusionFragment = "occlusion.frag", "occlusion.frag.hlsl", Fragment, "main", [];
+            /// The plane of occlusion that is made of what pixels found.
+            OcclusionBlurFragment = "occlusion_blur.frag", "occlusion_blur.frag.hlsl", Fragment, "main", [];
             /// Luminance to what a screen shows.
             TonemapFragment = "tonemap.frag", "tonemap.frag.hlsl", Fragment, "main", [];
             /// How far the sky moved since the last frame.

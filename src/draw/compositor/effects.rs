@@ -6,7 +6,7 @@ use super::show::exposure;
 use super::{Compositor, Frame};
 use crate::abi::{SkyVelocityConstants, TonemapConstants};
 use crate::draw::TextureView;
-use crate::frame::{FrameNode, Sky, Tonemap};
+use crate::frame::{AmbientCombine, FrameNode, Sky, Tonemap};
 use crate::gpu::Cmd;
 use crate::plan::View;
 use crate::{Error, Result};
@@ -32,7 +32,7 @@ impl Compositor {
     ) -> Result<()> {
         let drawn = match &self.document.nodes[node] {
             FrameNode::Sky(sky) => self.sky(frame, node, sky, scope)?,
-            FrameNode::AmbientCombine(_) => self.combine(node, scope)?,
+            FrameNode::AmbientCombine(combine) => self.combine(node, combine, scope)?,
             FrameNode::SkyVelocity(velocity) => self.sky_velocity(frame, &velocity.view, scope),
             FrameNode::Tonemap(tonemap) => Some(self.tonemap(frame, node, tonemap, scope)),
             _ => None,
@@ -69,7 +69,7 @@ impl Compositor {
     }
 
     /// Without light nothing was withheld.
-    fn combine(&self, node: usize, scope: &Scope) -> Result<Option<Drawn>> {
+    fn combine(&self, node: usize, combine: &AmbientCombine, scope: &Scope) -> Result<Option<Drawn>> {
         if self.slices.get(node).is_none() {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl Compositor {
         let occlusion = self.image(node, "occlusion").unwrap_or(self.screen.open());
         let albedo = self.image(node, "albedo");
         let inputs = [albedo, self.image(node, "normals"), Some(occlusion), albedo];
-        Ok(Some(Drawn { pass: ScreenPass::Combine, viewport: whole(scope), inputs, push: Push::NONE }))
+        Ok(Some(Drawn { pass: combine_pass(combine), viewport: whole(scope), inputs, push: Push::NONE }))
     }
 
     fn sky_velocity(&self, frame: &Frame<'_>, view: &str, scope: &Scope) -> Option<Drawn> {
@@ -114,8 +114,14 @@ impl Compositor {
     }
 }
 
+/// Where no plane is named, none says where light comes from.
+pub(super) fn combine_pass(combine: &AmbientCombine) -> ScreenPass {
+    let bent = combine.bent && combine.occlusion.is_some();
+    if bent { ScreenPass::CombineBent } else { ScreenPass::Combine }
+}
+
 /// The viewport of a view, turned over where the view is.
-fn viewport_of(view: &View) -> vk::Viewport {
+pub(super) fn viewport_of(view: &View) -> vk::Viewport {
     let area = view.viewport;
     let (y, height) = if view.flip_y { (area.y + area.height, -area.height) } else { (area.y, area.height) };
     vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 }

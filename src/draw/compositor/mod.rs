@@ -6,6 +6,7 @@
 
 mod effects;
 mod ground;
+mod occlusion;
 mod prepare;
 mod publish;
 mod record;
@@ -26,6 +27,7 @@ use crate::light::{Cascades, Clusters, Lamp, SceneLight, SkyTable};
 use crate::plan::{FramePlan, View};
 use crate::{Error, Result};
 use ground::Grounds;
+use occlusion::Occlusions;
 use publish::Slices;
 use screen::Screen;
 use show::Shown;
@@ -80,6 +82,7 @@ pub struct Compositor {
     targets: Targets,
     light: FrameLight,
     screen: Screen,
+    occlusions: Occlusions,
     grounds: Grounds,
     /// One a `ShadowMap`.
     cascades: Vec<Cascades>,
@@ -126,6 +129,7 @@ impl Compositor {
             steps: Vec::new(),
             targets: Targets::default(),
             light,
+            occlusions: Occlusions::default(),
             grounds: Grounds::default(),
             cascades: Vec::new(),
             patches: Vec::new(),
@@ -156,6 +160,7 @@ impl Compositor {
         self.cascades = vec![Cascades::new(); shadows];
         self.reasons = vec![ReasonLog::default(); terrains];
         self.clusters.clear();
+        self.occlusions.clear();
         self.targets.clear(&step::kept_of(&document));
         self.shown = None;
         (self.timestamps, self.document) = (timestamps, document);
@@ -235,6 +240,7 @@ impl Compositor {
     pub fn forget(&mut self) {
         self.targets.forget();
         self.screen.forget();
+        self.occlusions.forget();
         self.light.forget();
         self.scene.forget();
     }

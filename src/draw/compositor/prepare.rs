@@ -1,5 +1,7 @@
 //! Pipelines made ahead, so that no frame waits for one.
 
+use super::effects::combine_pass;
+use super::occlusion::FOUND;
 use super::record::is_plane;
 use super::screen::ScreenPass;
 use super::targets::{OUTPUT_INDEX, vk_format};
@@ -23,7 +25,11 @@ impl Compositor {
             let pass = match &self.document.nodes[node] {
                 FrameNode::Sky(sky) if sky.haze => ScreenPass::Air,
                 FrameNode::Sky(_) => ScreenPass::Sky,
-                FrameNode::AmbientCombine(_) => ScreenPass::Combine,
+                FrameNode::AmbientCombine(combine) => combine_pass(combine),
+                FrameNode::AmbientOcclusion(_) => {
+                    self.screen.prepare(ScreenPass::Occlusion, &color_target(FOUND))?;
+                    ScreenPass::OcclusionBlur
+                }
                 FrameNode::SkyVelocity(_) => ScreenPass::SkyVelocity,
                 FrameNode::Tonemap(_) => ScreenPass::Tonemap,
                 _ => {
@@ -77,7 +83,7 @@ impl Compositor {
 }
 
 /// A target of one colour.
-fn color_target(format: vk::Format) -> Target {
+pub(super) fn color_target(format: vk::Format) -> Target {
     let mut color = [vk::Format::UNDEFINED; MOST_COLOR];
     color[0] = format;
     let (depth, stencil) = (vk::Format::UNDEFINED, vk::Format::UNDEFINED);

@@ -94,6 +94,7 @@ impl Compositor {
             (_, false) if !clears => Ok(()),
             (FrameNode::Host(_), true) => self.record_host(cmd, frame, host, node),
             (FrameNode::Host(_), false) => self.clear_host(cmd, node),
+            (FrameNode::AmbientOcclusion(_), true) => self.record_occlusion(cmd, frame, node),
             (_, on) => self.record_scope(cmd, frame, if on { Some(host) } else { None }, node),
         };
         cmd.end_label();

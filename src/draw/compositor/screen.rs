@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::draw::light::{FrameLight, LightSlice};
-use crate::draw::pipeline_cache::{ENCODE_SRGB, HAS_HAZE};
+use crate::draw::pipeline_cache::{ENCODE_SRGB, HAS_BENT, HAS_HAZE};
 use crate::draw::set_cache::SetCache;
 use crate::draw::{ColorEncoding, Target, TextureView};
 use crate::gpu::{
@@ -48,6 +48,12 @@ pub(super) enum ScreenPass {
     /// The sky alone.
     Sky,
     Combine,
+    /// The same with a plane that says where the light comes from.
+    CombineBent,
+    /// What pixels see of the sky in a few directions.
+    Occlusion,
+    /// The plane that is made of it.
+    OcclusionBlur,
     SkyVelocity,
     Tonemap,
     Show,
@@ -57,7 +63,9 @@ impl ScreenPass {
     fn fragment(self) -> ShaderId {
         match self {
             Self::Air | Self::Sky => ShaderId::AirFragment,
-            Self::Combine => ShaderId::CombineFragment,
+            Self::Combine | Self::CombineBent => ShaderId::CombineFragment,
+            Self::Occlusion => ShaderId::OcclusionFragment,
+            Self::OcclusionBlur => ShaderId::OcclusionBlurFragment,
             Self::SkyVelocity => ShaderId::SkyVelocityFragment,
             Self::Tonemap => ShaderId::TonemapFragment,
             Self::Show => ShaderId::ShowFragment,
@@ -68,14 +76,18 @@ impl ScreenPass {
     fn vertex(self) -> ShaderId {
         match self {
             Self::Air | Self::Sky | Self::SkyVelocity => ShaderId::SkyVertex,
-            Self::Combine | Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
+            Self::Combine | Self::CombineBent | Self::Occlusion | Self::OcclusionBlur => {
+                ShaderId::ScreenVertex
+            }
+            Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
         }
     }
 
     fn blend(self) -> Blend {
         match self {
             Self::Air | Self::Sky => Blend::AddToPart,
-            Self::Combine => Blend::Add,
+            Self::Combine | Self::CombineBent => Blend::Add,
+            Self::Occlusion | Self::OcclusionBlur => Blend::Replace,
             Self::SkyVelocity | Self::Tonemap | Self::Show => Blend::Replace,
         }
     }
@@ -89,7 +101,9 @@ impl ScreenPass {
         match self {
             Self::Air => "landform air",
             Self::Sky => "landform sky",
-            Self::Combine => "landform ambient",
+            Self::Combine | Self::CombineBent => "landform ambient",
+            Self::Occlusion => "landform occlusion",
+            Self::OcclusionBlur => "landform occlusion blur",
             Self::SkyVelocity => "landform sky velocity",
             Self::Tonemap => "landform tonemap",
             Self::Show => "landform target view",
@@ -249,7 +263,9 @@ fn make(
     target: &Target,
 ) -> Result<Pipeline> {
     let encode = u32::from(target.encoding == ColorEncoding::Srgb);
-    let constants = [(ENCODE_SRGB, encode), (HAS_HAZE, u32::from(pass == ScreenPass::Air))];
+    let is = |other: ScreenPass| u32::from(pass == other);
+    let constants =
+        [(ENCODE_SRGB, encode), (HAS_HAZE, is(ScreenPass::Air)), (HAS_BENT, is(ScreenPass::CombineBent))];
     let shader = |id: ShaderId, constants| ShaderDesc { words: id.spirv(), entry: c"main", constants };
     Pipeline::graphics(
         device,

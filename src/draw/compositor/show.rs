@@ -70,6 +70,12 @@ fn holds(document: &FrameDocument, name: &str, format: TargetFormat) -> Holds {
     if document.nodes.iter().any(is_motion) {
         return Holds::Motion;
     }
+    // Of occlusion its red is how much is seen; the rest is a direction.
+    let is_occlusion =
+        |node: &FrameNode| matches!(node, FrameNode::AmbientOcclusion(node) if node.output == name);
+    if document.nodes.iter().any(is_occlusion) {
+        return Holds::One;
+    }
     match format {
         TargetFormat::Depth16Unorm | TargetFormat::Depth32Float => Holds::Depth,
         TargetFormat::R8Unorm | TargetFormat::R16Float | TargetFormat::R32Float => Holds::One,

@@ -16,6 +16,7 @@ mod shadow_atlas;
 mod shadow_grounds;
 mod sight;
 mod stage;
+mod target_reader;
 mod top_down;
 
 pub use cascade_atlas::{CascadeAtlas, toward_sun};
@@ -34,4 +35,5 @@ pub use shadow_atlas::ShadowAtlas;
 pub use shadow_grounds::{SHADOW_SIGHT, SUNS, ShadowGround, shadow_grounds};
 pub use sight::{assert_as_rays_see, first_front, pixel_ray};
 pub use stage::{Stage, look, look_level, over};
+pub use target_reader::TargetReader;
 pub use top_down::TopDown;

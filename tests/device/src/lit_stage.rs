@@ -253,7 +253,7 @@ fn read(offscreen: &mut Offscreen) -> LitPicture {
     LitPicture { luminance, albedo, normal, specular, depth: offscreen.read_depth().expect("depth") }
 }
 
-fn decoded(format: vk::Format, texel: &[u8]) -> [f32; 4] {
+pub(crate) fn decoded(format: vk::Format, texel: &[u8]) -> [f32; 4] {
     let channel = |at: usize| match format {
         vk::Format::R32G32B32A32_SFLOAT => bytemuck::pod_read_unaligned(&texel[4 * at..][..4]),
         vk::Format::R16G16B16A16_SFLOAT => half(bytemuck::pod_read_unaligned(&texel[2 * at..][..2])),
