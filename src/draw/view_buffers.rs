@@ -210,7 +210,7 @@ fn make_set(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::{ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants};
+    use crate::abi::{ResolveConstants, ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants};
     use crate::draw::light::LIGHT_BINDINGS;
     use crate::draw::materials::material_bindings;
     use crate::gpu::check_bindings;
@@ -278,8 +278,8 @@ mod tests {
     }
 
     /// What covers a whole target reads planes in set 0, which the compositor binds.
-    const OF_TARGETS: [&str; 4] =
-        ["air.frag.hlsl", "combine.frag.hlsl", "tonemap.frag.hlsl", "show.frag.hlsl"];
+    const OF_TARGETS: [&str; 5] =
+        ["air.frag.hlsl", "combine.frag.hlsl", "tonemap.frag.hlsl", "resolve.frag.hlsl", "show.frag.hlsl"];
 
     #[test]
     fn the_set_of_the_passes_is_what_their_modules_read() {
@@ -389,6 +389,7 @@ mod tests {
         let expected = [
             (ShaderId::TonemapFragment, size_of::<TonemapConstants>()),
             (ShaderId::SkyVelocityFragment, size_of::<SkyVelocityConstants>()),
+            (ShaderId::ResolveFragment, size_of::<ResolveConstants>()),
             (ShaderId::ShowFragment, size_of::<ShowConstants>()),
             (ShaderId::SkyFragment, size_of::<SkyConstants>()),
         ];

@@ -9,6 +9,7 @@ mod ground;
 mod prepare;
 mod publish;
 mod record;
+mod resolve;
 mod scope;
 mod screen;
 mod show;

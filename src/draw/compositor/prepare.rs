@@ -25,6 +25,7 @@ impl Compositor {
                 FrameNode::Sky(_) => ScreenPass::Sky,
                 FrameNode::AmbientCombine(_) => ScreenPass::Combine,
                 FrameNode::SkyVelocity(_) => ScreenPass::SkyVelocity,
+                FrameNode::Resolve(_) => ScreenPass::Resolve,
                 FrameNode::Tonemap(_) => ScreenPass::Tonemap,
                 _ => {
                     terrains.iter().try_for_each(|terrain| self.make_of_terrain(node, terrain, output))?;

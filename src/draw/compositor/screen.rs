@@ -49,6 +49,7 @@ pub(super) enum ScreenPass {
     Sky,
     Combine,
     SkyVelocity,
+    Resolve,
     Tonemap,
     Show,
 }
@@ -59,6 +60,7 @@ impl ScreenPass {
             Self::Air | Self::Sky => ShaderId::AirFragment,
             Self::Combine => ShaderId::CombineFragment,
             Self::SkyVelocity => ShaderId::SkyVelocityFragment,
+            Self::Resolve => ShaderId::ResolveFragment,
             Self::Tonemap => ShaderId::TonemapFragment,
             Self::Show => ShaderId::ShowFragment,
         }
@@ -68,7 +70,7 @@ impl ScreenPass {
     fn vertex(self) -> ShaderId {
         match self {
             Self::Air | Self::Sky | Self::SkyVelocity => ShaderId::SkyVertex,
-            Self::Combine | Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
+            Self::Combine | Self::Resolve | Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
         }
     }
 
@@ -76,7 +78,7 @@ impl ScreenPass {
         match self {
             Self::Air | Self::Sky => Blend::AddToPart,
             Self::Combine => Blend::Add,
-            Self::SkyVelocity | Self::Tonemap | Self::Show => Blend::Replace,
+            Self::SkyVelocity | Self::Resolve | Self::Tonemap | Self::Show => Blend::Replace,
         }
     }
 
@@ -91,6 +93,7 @@ impl ScreenPass {
             Self::Sky => "landform sky",
             Self::Combine => "landform ambient",
             Self::SkyVelocity => "landform sky velocity",
+            Self::Resolve => "landform resolve",
             Self::Tonemap => "landform tonemap",
             Self::Show => "landform target view",
         }
