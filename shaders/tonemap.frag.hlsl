@@ -7,6 +7,7 @@
 [[vk::push_constant]] cbuffer TonemapConstants
 {
     float4 exposure; // what luminance is multiplied with; steps of the target, 0 for none; its pixels
+    float4 sharpness; // how much edges are raised, 0…1; 0
 };
 
 // A curve with a short toe, a straight middle and a shoulder, a channel each: what is bright loses its colour as on film, and what
@@ -37,6 +38,32 @@ float within(int at, float from, float to)
     return saturate(min(float(at) + 1.0, to) - max(float(at), from));
 }
 
+// A texel's light as it is shown.
+float3 shown_at(int2 at)
+{
+    // What is not finite once would stay so in every average.
+    float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
+    return rolled_off(max(light * exposure.x, 0.0));
+}
+
+// Raises the difference of a texel from its neighbours, the more the less contrast there is already, and never beyond what the
+// neighbours have, so that no edge has a seam (after the ideas of contrast-adaptive sharpening, AMD FidelityFX CAS and RCAS, 2019 and
+// 2021).
+float3 sharpened(float3 middle, int2 at, int2 last)
+{
+    float3 above = shown_at(int2(at.x, max(at.y - 1, 0)));
+    float3 below = shown_at(int2(at.x, min(at.y + 1, last.y)));
+    float3 left = shown_at(int2(max(at.x - 1, 0), at.y));
+    float3 right = shown_at(int2(min(at.x + 1, last.x), at.y));
+    float3 low = min(middle, min(min(above, below), min(left, right)));
+    float3 high = max(middle, max(max(above, below), max(left, right)));
+    // What there is room for, below and above.
+    float3 room = saturate(min(low, 1.0 - high) / max(high, 1e-4));
+    float raised = sharpness.x * sqrt(min(room.r, min(room.g, room.b)));
+    float3 around = 0.25 * (above + below + left + right);
+    return clamp(middle + raised * (middle - around), low, high);
+}
+
 float4 main(float4 position : SV_Position) : SV_Target0
 {
     float2 whole;
@@ -56,11 +83,11 @@ float4 main(float4 position : SV_Position) : SV_Target0
         {
             int2 at = clamp(int2(x, y), 0, int2(whole) - 1);
             float part = within(x, from.x, to.x) * within(y, from.y, to.y);
-            // What is not finite once would stay so in every average.
-            float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
-            shown_light += part * rolled_off(max(light * exposure.x, 0.0));
+            shown_light += part * shown_at(at);
         }
     shown_light /= 4.0 * reach.x * reach.y;
+    if (sharpness.x > 0.0)
+        shown_light = sharpened(shown_light, int2(position.xy), int2(whole) - 1);
     // Steps are even in what is stored, so that is where they are dithered.
     float3 stored = encode(shown_light);
     stored += exposure.y > 0.0 ? (noise(position.xy) - 0.5) / exposure.y : 0.0;

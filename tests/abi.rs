@@ -5,8 +5,8 @@ mod reflection;
 
 use landform::abi::{
     BlendTwinCase, BlendTwinResult, CascadeRecord, LampRecord, LayerConstants, LightConstants,
-    MaterialConstants, MorphBand, NodeRecord, OcclusionConstants, ShowConstants, SkyConstants,
-    SkyVelocityConstants, TonemapConstants, TwinCase, TwinResult, ViewConstants,
+    MaterialConstants, MorphBand, NodeRecord, OcclusionConstants, ResolveConstants, ShowConstants,
+    SkyConstants, SkyVelocityConstants, TonemapConstants, TwinCase, TwinResult, ViewConstants,
 };
 use reflection::struct_layout;
 use std::mem::{offset_of, size_of};
@@ -139,7 +139,7 @@ fn lamps_are_forty_eight_bytes() {
 
 #[test]
 fn tonemap_constants_lie_where_the_shader_reads_them() {
-    assert_layout!("tonemap.frag", TonemapConstants { exposure });
+    assert_layout!("tonemap.frag", TonemapConstants { exposure, sharpness });
 }
 
 #[test]
@@ -148,6 +148,7 @@ fn constants_of_passes_over_a_target_lie_where_the_shaders_read_them() {
         assert_layout!(shader, OcclusionConstants { ray_from_clip, clip_from_pixel, seen_part, search });
     }
     assert_layout!("sky_velocity.frag", SkyVelocityConstants { last_from_clip, motion_scale });
+    assert_layout!("resolve.frag", ResolveConstants { viewport, frame, last });
     assert_layout!("show.frag", ShowConstants { shown_as });
 }
 

@@ -75,6 +75,21 @@ pub struct LightConstants {
 pub struct TonemapConstants {
     /// What luminance is multiplied with; steps of the target that are dithered, 0 for none; its pixels across and down.
     pub exposure: [f32; 4],
+    /// How much edges are raised, 0…1; 0; 0; 0.
+    pub sharpness: [f32; 4],
+}
+
+/// What a resolve over time does: a push constant block.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ResolveConstants {
+    /// The view's upper left corner in texels, its texels across and down.
+    pub viewport: [f32; 4],
+    /// Texels, right and down, that this frame's picture is moved by; what luminance is multiplied with; frames that a picture is
+    /// the mean of, 1 for one that is copied.
+    pub frame: [f32; 4],
+    /// 1 where the last frame left its picture, else 0; a number that each frame has another of, 0…1; 0; 0.
+    pub last: [f32; 4],
 }
 
 /// Where a view's pixels are and how far they are searched for what takes the sky from them: a push constant block.

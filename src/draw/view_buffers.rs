@@ -211,7 +211,8 @@ fn make_set(
 mod tests {
     use super::*;
     use crate::abi::{
-        OcclusionConstants, ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants,
+        OcclusionConstants, ResolveConstants, ShowConstants, SkyConstants, SkyVelocityConstants,
+        TonemapConstants,
     };
     use crate::draw::light::LIGHT_BINDINGS;
     use crate::draw::materials::material_bindings;
@@ -280,12 +281,13 @@ mod tests {
     }
 
     /// What covers a whole target reads planes in set 0, which the compositor binds.
-    const OF_TARGETS: [&str; 6] = [
+    const OF_TARGETS: [&str; 7] = [
         "air.frag.hlsl",
         "combine.frag.hlsl",
         "occlusion.frag.hlsl",
         "occlusion_blur.frag.hlsl",
         "tonemap.frag.hlsl",
+        "resolve.frag.hlsl",
         "show.frag.hlsl",
     ];
 
@@ -399,6 +401,7 @@ mod tests {
             (ShaderId::OcclusionBlurFragment, size_of::<OcclusionConstants>()),
             (ShaderId::TonemapFragment, size_of::<TonemapConstants>()),
             (ShaderId::SkyVelocityFragment, size_of::<SkyVelocityConstants>()),
+            (ShaderId::ResolveFragment, size_of::<ResolveConstants>()),
             (ShaderId::ShowFragment, size_of::<ShowConstants>()),
             (ShaderId::SkyFragment, size_of::<SkyConstants>()),
         ];

@@ -255,6 +255,8 @@ macro_rules! for_each_shader {
             TonemapFragment = "tonemap.frag", "tonemap.frag.hlsl", Fragment, "main", [];
             /// How far the sky moved since the last frame.
             SkyVelocityFragment = "sky_velocity.frag", "sky_velocity.frag.hlsl", Fragment, "main", [];
+            /// Luminance of this frame and of the frames before it.
+            ResolveFragment = "resolve.frag", "resolve.frag.hlsl", Fragment, "main", [];
             /// A look at a target of the frame.
             ShowFragment = "show.frag", "show.frag.hlsl", Fragment, "main", [];
             /// The fragment stage of the depth-only draw, which discards holes.

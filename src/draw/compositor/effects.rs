@@ -34,6 +34,7 @@ impl Compositor {
             FrameNode::Sky(sky) => self.sky(frame, node, sky, scope)?,
             FrameNode::AmbientCombine(combine) => self.combine(node, combine, scope)?,
             FrameNode::SkyVelocity(velocity) => self.sky_velocity(frame, &velocity.view, scope),
+            FrameNode::Resolve(resolve) => self.resolve(frame, node, resolve, scope)?,
             FrameNode::Tonemap(tonemap) => Some(self.tonemap(frame, node, tonemap, scope)),
             _ => None,
         };
@@ -94,7 +95,10 @@ impl Compositor {
 
     fn tonemap(&self, frame: &Frame<'_>, node: usize, tonemap: &Tonemap, scope: &Scope) -> Drawn {
         let ev100 = tonemap.ev100.unwrap_or(frame.ev100);
-        let push = Push::of(&tonemap_constants(ev100, scope));
+        // What is made smaller or larger has other edges than those that were softened.
+        let input = self.steps[node].target("input").map(|at| self.targets.get(at).extent);
+        let sharpness = if input == Some(scope.extent) { tonemap.sharpness } else { 0.0 };
+        let push = Push::of(&tonemap_constants(ev100, sharpness, scope));
         let inputs = [self.image(node, "input"); 4];
         Drawn { pass: ScreenPass::Tonemap, viewport: whole(scope), inputs, push }
     }
@@ -127,7 +131,7 @@ pub(super) fn viewport_of(view: &View) -> vk::Viewport {
     vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 }
 }
 
-fn tonemap_constants(ev100: f32, scope: &Scope) -> TonemapConstants {
+fn tonemap_constants(ev100: f32, sharpness: f32, scope: &Scope) -> TonemapConstants {
     // Ten bits and more need no noise; 8 bits show their steps in a sky.
     let steps = match scope.first_format() {
         vk::Format::R8G8B8A8_UNORM
@@ -139,7 +143,10 @@ fn tonemap_constants(ev100: f32, scope: &Scope) -> TonemapConstants {
         _ => 0.0,
     };
     let [width, height] = scope.extent.map(|pixels| pixels as f32);
-    TonemapConstants { exposure: [exposure(ev100), steps, width, height] }
+    TonemapConstants {
+        exposure: [exposure(ev100), steps, width, height],
+        sharpness: [sharpness, 0.0, 0.0, 0.0],
+    }
 }
 
 /// The viewport of all of a target.

@@ -10,6 +10,7 @@ mod occlusion;
 mod prepare;
 mod publish;
 mod record;
+mod resolve;
 mod scope;
 mod screen;
 mod show;

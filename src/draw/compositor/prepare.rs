@@ -31,6 +31,7 @@ impl Compositor {
                     ScreenPass::OcclusionBlur
                 }
                 FrameNode::SkyVelocity(_) => ScreenPass::SkyVelocity,
+                FrameNode::Resolve(_) => ScreenPass::Resolve,
                 FrameNode::Tonemap(_) => ScreenPass::Tonemap,
                 _ => {
                     terrains.iter().try_for_each(|terrain| self.make_of_terrain(node, terrain, output))?;

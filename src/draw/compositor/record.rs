@@ -193,6 +193,7 @@ impl Compositor {
             FrameNode::Sky(_)
             | FrameNode::AmbientCombine(_)
             | FrameNode::SkyVelocity(_)
+            | FrameNode::Resolve(_)
             | FrameNode::Tonemap(_) => self.draw_screen(cmd, frame, node, scope),
             // The others have no scope, and a preset was expanded.
             _ => Ok(()),

@@ -55,6 +55,7 @@ pub(super) enum ScreenPass {
     /// The plane that is made of it.
     OcclusionBlur,
     SkyVelocity,
+    Resolve,
     Tonemap,
     Show,
 }
@@ -67,6 +68,7 @@ impl ScreenPass {
             Self::Occlusion => ShaderId::OcclusionFragment,
             Self::OcclusionBlur => ShaderId::OcclusionBlurFragment,
             Self::SkyVelocity => ShaderId::SkyVelocityFragment,
+            Self::Resolve => ShaderId::ResolveFragment,
             Self::Tonemap => ShaderId::TonemapFragment,
             Self::Show => ShaderId::ShowFragment,
         }
@@ -79,7 +81,7 @@ impl ScreenPass {
             Self::Combine | Self::CombineBent | Self::Occlusion | Self::OcclusionBlur => {
                 ShaderId::ScreenVertex
             }
-            Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
+            Self::Resolve | Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
         }
     }
 
@@ -88,7 +90,7 @@ impl ScreenPass {
             Self::Air | Self::Sky => Blend::AddToPart,
             Self::Combine | Self::CombineBent => Blend::Add,
             Self::Occlusion | Self::OcclusionBlur => Blend::Replace,
-            Self::SkyVelocity | Self::Tonemap | Self::Show => Blend::Replace,
+            Self::SkyVelocity | Self::Resolve | Self::Tonemap | Self::Show => Blend::Replace,
         }
     }
 
@@ -105,6 +107,7 @@ impl ScreenPass {
             Self::Occlusion => "landform occlusion",
             Self::OcclusionBlur => "landform occlusion blur",
             Self::SkyVelocity => "landform sky velocity",
+            Self::Resolve => "landform resolve",
             Self::Tonemap => "landform tonemap",
             Self::Show => "landform target view",
         }

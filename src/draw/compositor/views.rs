@@ -19,10 +19,12 @@ pub(super) struct SceneViews {
 pub(super) struct SceneView {
     /// With the jitter of this frame.
     pub(super) view: View,
+    /// Pixels of the output, right and down, that its picture is moved by.
+    pub(super) jitter: [f32; 2],
     /// Directions of this frame's clip space → clip space of the last frame, both without jitter; what is there did not move where nothing
     /// is known of the last.
     pub(super) last_from_clip: Mat4,
-    /// Whether the last frame drew the view.
+    /// Whether the last frame drew the view, into the same part of the output.
     pub(super) follows: bool,
     id: ViewId,
     /// World directions → clip space.
@@ -38,14 +40,21 @@ impl Compositor {
         scene.views.truncate(frame.views.len());
         for (index, (name, view)) in frame.views.iter().enumerate() {
             view.validate()?;
-            let frames = self.document.nodes.iter().find_map(|node| match node {
-                FrameNode::Resolve(resolve) if resolve.view == *name => Some(resolve.frames(&numbers)),
+            let jitter = self.document.nodes.iter().find_map(|node| match node {
+                FrameNode::Resolve(resolve) if resolve.view == *name => {
+                    let [right, down] = View::jitter(scene.frame, resolve.frames(&numbers));
+                    // A pixel of what is resolved, which need not be one of the output.
+                    let target = self.document.target(&resolve.output);
+                    let size =
+                        target.and_then(|t| self.document.target_size(t, frame.output.extent, &numbers));
+                    let [width, height] = frame.output.extent.map(|pixels| pixels as f32);
+                    let [across, down_of] = size.unwrap_or(frame.output.extent).map(|pixels| pixels as f32);
+                    Some([right * width / across, down * height / down_of])
+                }
                 _ => None,
             });
-            let drawn = frames.map_or(*view, |frames| match frames {
-                0 | 1 => *view,
-                of => view.jittered(View::jitter(scene.frame, of)),
-            });
+            let jitter = jitter.unwrap_or_default();
+            let drawn = if jitter == [0.0; 2] { *view } else { view.jittered(jitter) };
             let turn = Mat4::from_quat(view.rotation.normalize().inverse());
             let clip_from_world = view.unjittered * turn;
             let last = scene.views.get(index).filter(|last| last.id == view.id && !view.cut);
@@ -55,8 +64,10 @@ impl Compositor {
                 .map_or(Mat4::IDENTITY, |last| last.clip_from_world * clip_from_world.inverse());
             let now = SceneView {
                 view: drawn,
+                jitter,
                 last_from_clip,
-                follows: last.is_some(),
+                // Where it lay elsewhere in the target its picture does.
+                follows: last.is_some_and(|last| last.view.viewport == view.viewport),
                 id: view.id,
                 clip_from_world,
             };
@@ -83,6 +94,11 @@ impl SceneViews {
     /// A view that a node names.
     pub(super) fn named(&self, frame: &Frame<'_>, name: &str) -> Option<&View> {
         self.index(frame, name).map(|at| &self.views[at].view)
+    }
+
+    /// The frame's number.
+    pub(super) fn frame(&self) -> u64 {
+        self.frame
     }
 
     /// Takes nothing of the last frame for drawn.
