@@ -3,10 +3,12 @@
 #include "output.hlsl"
 
 [[vk::binding(BINDING_INPUT, SET)]] Texture2D<float4> luminance_plane;
+// One texel: the exposure value that the frame was metered for; something else where it was not.
+[[vk::binding(BINDING_INPUT_NORMALS, SET)]] Texture2D<float4> metered;
 
 [[vk::push_constant]] cbuffer TonemapConstants
 {
-    float4 exposure; // what luminance is multiplied with; steps of the target, 0 for none; its pixels
+    float4 exposure; // what luminance is multiplied with, 0 where that was metered; steps of the target, 0 for none; its pixels
 };
 
 // A curve with a short toe, a straight middle and a shoulder, a channel each: what is bright loses its colour as on film, and what
@@ -31,6 +33,12 @@ float noise(float2 pixel)
     return frac(52.9829189 * frac(dot(pixel, float2(0.06711056, 0.00583715))));
 }
 
+// What luminance is multiplied with.
+float exposure_scale()
+{
+    return exposure.x > 0.0 ? exposure.x : 1.0 / (1.2 * exp2(metered.Load(int3(0, 0, 0)).r));
+}
+
 // How much of a texel lies between two places.
 float within(int at, float from, float to)
 {
@@ -50,6 +58,7 @@ float4 main(float4 position : SV_Position) : SV_Target0
     float2 to = middle + reach;
     int2 first = int2(floor(from));
     int2 last = int2(ceil(to)) - 1;
+    float scale = exposure_scale();
     float3 shown_light = 0.0;
     [loop] for (int y = first.y; y <= last.y; y++)
         [loop] for (int x = first.x; x <= last.x; x++)
@@ -58,7 +67,7 @@ float4 main(float4 position : SV_Position) : SV_Target0
             float part = within(x, from.x, to.x) * within(y, from.y, to.y);
             // What is not finite once would stay so in every average.
             float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
-            shown_light += part * rolled_off(max(light * exposure.x, 0.0));
+            shown_light += part * rolled_off(max(light * scale, 0.0));
         }
     shown_light /= 4.0 * reach.x * reach.y;
     // Steps are even in what is stored, so that is where they are dithered.

@@ -5,6 +5,7 @@
 //! it calls the passes of a [`Renderer`](super::Renderer) where its graph wants them.
 
 mod effects;
+mod exposure;
 mod ground;
 mod prepare;
 mod publish;
@@ -25,6 +26,7 @@ use crate::gpu::{Cmd, Device, Timestamps};
 use crate::light::{Cascades, Clusters, Lamp, SceneLight, SkyTable};
 use crate::plan::{FramePlan, View};
 use crate::{Error, Result};
+use exposure::Meters;
 use ground::Grounds;
 use publish::Slices;
 use screen::Screen;
@@ -54,7 +56,8 @@ pub struct Frame<'a> {
     pub lamps: &'a [Lamp],
     /// The terrains, as they were extracted for this frame.
     pub terrains: &'a [ExtractedTerrain<SceneTerrain>],
-    /// What a tonemap exposes for whose node does not say, −16…24: see [`SceneLight::ev100`].
+    /// What a tonemap exposes for whose node does not say and that no [`Exposure`](crate::frame::Exposure) stands before, −16…24: see
+    /// [`SceneLight::ev100`]. Such a node begins with it where its first picture is black.
     pub ev100: f32,
     /// Since the last frame.
     pub seconds: f64,
@@ -80,6 +83,7 @@ pub struct Compositor {
     targets: Targets,
     light: FrameLight,
     screen: Screen,
+    meters: Meters,
     grounds: Grounds,
     /// One a `ShadowMap`.
     cascades: Vec<Cascades>,
@@ -119,6 +123,7 @@ impl Compositor {
         let light = FrameLight::new(device)?;
         let mut compositor = Self {
             screen: Screen::new(device, &light)?,
+            meters: Meters::new(device)?,
             timestamps: Timestamps::new(device, "landform frame", 0, false)?,
             device: device.clone(),
             factory,
@@ -148,6 +153,8 @@ impl Compositor {
         document.check()?;
         let timestamps =
             Timestamps::new(&self.device, "landform frame", document.nodes.len() as u32 + 1, false)?;
+        let meters = self.meters.of_document(&document)?;
+        self.meters.set(meters);
         self.steps = step::steps_of(&document);
         let count =
             |wanted: fn(&FrameNode) -> bool| document.nodes.iter().filter(|node| wanted(node)).count();
@@ -235,6 +242,7 @@ impl Compositor {
     pub fn forget(&mut self) {
         self.targets.forget();
         self.screen.forget();
+        self.meters.forget();
         self.light.forget();
         self.scene.forget();
     }

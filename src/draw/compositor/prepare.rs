@@ -26,6 +26,10 @@ impl Compositor {
                 FrameNode::AmbientCombine(_) => ScreenPass::Combine,
                 FrameNode::SkyVelocity(_) => ScreenPass::SkyVelocity,
                 FrameNode::Tonemap(_) => ScreenPass::Tonemap,
+                FrameNode::Exposure(_) => {
+                    self.meters.prepare()?;
+                    continue;
+                }
                 _ => {
                     terrains.iter().try_for_each(|terrain| self.make_of_terrain(node, terrain, output))?;
                     continue;
