@@ -6,13 +6,14 @@
 // The same for the host, a frame in flight each.
 [[vk::binding(BINDING_EXPOSURE_FOUND, SET)]] RWStructuredBuffer<float> found;
 
-// What of the picture is metered, of those samples that were counted and from the darkest up. The darker half is what shade and woods
-// are, which are to be seen dark; the brightest fiftieth is the sun, what shines of it, and lamps.
-static const float DARKEST_KEPT = 0.5;
-static const float BRIGHTEST_KEPT = 0.98;
+// What of the picture is metered, of those samples that were counted and from the darkest up. The darker two fifths are shade and
+// woods, which are to be seen dark; the brightest twentieth is the sun, the sky around it, what shines of it, and lamps: they may burn out.
+static const float DARKEST_KEPT = 0.4;
+static const float BRIGHTEST_KEPT = 0.95;
 
-// log2 of 1.2 · 0.18: a picture of one luminance is exposed to a grey card's 0.18.
-static const float GREY = -2.2109;
+// log2 of 1.2 · 0.25: what a mean of that part is exposed to. Where log2 luminance spreads over 2 to 3 values, as it does over ground in
+// the sun, the part's mean lies half a value above that of the whole, which is then exposed to a grey card's 0.18.
+static const float KEPT_GREY = -1.7370;
 
 // What a sunny day is exposed for, 15 less 0.6: see SceneLight::ev100, of which this is the same line on a grey card.
 static const float SUNNY_DAY = 14.4;
@@ -46,11 +47,11 @@ float whole_sum(uint bin, float own)
     return shared_sums[EXPOSURE_BINS - 1];
 }
 
-// What a mean of log2 luminance is exposed for (Lagarde and de Rousiers, *Moving Frostbite to Physically Based Rendering*, 2014, whose
-// meter's constant differs by 0.2 of a value): below a sunny day the light is followed in part.
+// What a mean of log2 luminance is exposed for (Lagarde and de Rousiers, *Moving Frostbite to Physically Based Rendering*, 2014): below a
+// sunny day the light is followed in part.
 float exposure_of(float mean)
 {
-    float whole = mean - GREY;
+    float whole = mean - KEPT_GREY;
     float followed = SUNNY_DAY + bounds.w * (whole - SUNNY_DAY);
     return clamp((whole < SUNNY_DAY ? followed : whole) + bounds.z, bounds.x, bounds.y);
 }
