@@ -3,10 +3,12 @@
 #include "output.hlsl"
 
 [[vk::binding(BINDING_INPUT, SET)]] Texture2D<float4> luminance_plane;
+// One texel: the exposure value that the frame was metered for; something else where it was not.
+[[vk::binding(BINDING_INPUT_NORMALS, SET)]] Texture2D<float4> metered;
 
 [[vk::push_constant]] cbuffer TonemapConstants
 {
-    float4 exposure; // what luminance is multiplied with; steps of the target, 0 for none; its pixels
+    float4 exposure; // what luminance is multiplied with, 0 where that was metered; steps of the target, 0 for none; its pixels
     float4 sharpness; // how much edges are raised, 0…1; 0
 };
 
@@ -32,6 +34,12 @@ float noise(float2 pixel)
     return frac(52.9829189 * frac(dot(pixel, float2(0.06711056, 0.00583715))));
 }
 
+// What luminance is multiplied with.
+float exposure_scale()
+{
+    return exposure.x > 0.0 ? exposure.x : 1.0 / (1.2 * exp2(metered.Load(int3(0, 0, 0)).r));
+}
+
 // How much of a texel lies between two places.
 float within(int at, float from, float to)
 {
@@ -39,22 +47,22 @@ float within(int at, float from, float to)
 }
 
 // A texel's light as it is shown.
-float3 shown_at(int2 at)
+float3 shown_at(int2 at, float scale)
 {
     // What is not finite once would stay so in every average.
     float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
-    return rolled_off(max(light * exposure.x, 0.0));
+    return rolled_off(max(light * scale, 0.0));
 }
 
 // Raises the difference of a texel from its neighbours, the more the less contrast there is already, and never beyond what the
 // neighbours have, so that no edge has a seam (after the ideas of contrast-adaptive sharpening, AMD FidelityFX CAS and RCAS, 2019 and
 // 2021).
-float3 sharpened(float3 middle, int2 at, int2 last)
+float3 sharpened(float3 middle, int2 at, int2 last, float scale)
 {
-    float3 above = shown_at(int2(at.x, max(at.y - 1, 0)));
-    float3 below = shown_at(int2(at.x, min(at.y + 1, last.y)));
-    float3 left = shown_at(int2(max(at.x - 1, 0), at.y));
-    float3 right = shown_at(int2(min(at.x + 1, last.x), at.y));
+    float3 above = shown_at(int2(at.x, max(at.y - 1, 0)), scale);
+    float3 below = shown_at(int2(at.x, min(at.y + 1, last.y)), scale);
+    float3 left = shown_at(int2(max(at.x - 1, 0), at.y), scale);
+    float3 right = shown_at(int2(min(at.x + 1, last.x), at.y), scale);
     float3 low = min(middle, min(min(above, below), min(left, right)));
     float3 high = max(middle, max(max(above, below), max(left, right)));
     // What there is room for, below and above.
@@ -77,17 +85,18 @@ float4 main(float4 position : SV_Position) : SV_Target0
     float2 to = middle + reach;
     int2 first = int2(floor(from));
     int2 last = int2(ceil(to)) - 1;
+    float scale = exposure_scale();
     float3 shown_light = 0.0;
     [loop] for (int y = first.y; y <= last.y; y++)
         [loop] for (int x = first.x; x <= last.x; x++)
         {
             int2 at = clamp(int2(x, y), 0, int2(whole) - 1);
             float part = within(x, from.x, to.x) * within(y, from.y, to.y);
-            shown_light += part * shown_at(at);
+            shown_light += part * shown_at(at, scale);
         }
     shown_light /= 4.0 * reach.x * reach.y;
     if (sharpness.x > 0.0)
-        shown_light = sharpened(shown_light, int2(position.xy), int2(whole) - 1);
+        shown_light = sharpened(shown_light, int2(position.xy), int2(whole) - 1, scale);
     // Steps are even in what is stored, so that is where they are dithered.
     float3 stored = encode(shown_light);
     stored += exposure.y > 0.0 ? (noise(position.xy) - 0.5) / exposure.y : 0.0;

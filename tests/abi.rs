@@ -4,9 +4,9 @@
 mod reflection;
 
 use landform::abi::{
-    BlendTwinCase, BlendTwinResult, CascadeRecord, LampRecord, LayerConstants, LightConstants,
-    MaterialConstants, MorphBand, NodeRecord, OcclusionConstants, ResolveConstants, ShowConstants,
-    SkyConstants, SkyVelocityConstants, TonemapConstants, TwinCase, TwinResult, ViewConstants,
+    BlendTwinCase, BlendTwinResult, CascadeRecord, ExposureConstants, LampRecord, LayerConstants,
+    LightConstants, MaterialConstants, MorphBand, NodeRecord, OcclusionConstants, ResolveConstants,
+    ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants, TwinCase, TwinResult, ViewConstants,
 };
 use reflection::struct_layout;
 use std::mem::{offset_of, size_of};
@@ -150,6 +150,13 @@ fn constants_of_passes_over_a_target_lie_where_the_shaders_read_them() {
     assert_layout!("sky_velocity.frag", SkyVelocityConstants { last_from_clip, motion_scale });
     assert_layout!("resolve.frag", ResolveConstants { viewport, frame, last });
     assert_layout!("show.frag", ShowConstants { shown_as });
+}
+
+#[test]
+fn what_a_meter_is_told_lies_where_its_modules_read_it() {
+    for shader in ["exposure_histogram.comp", "exposure_adapt.comp"] {
+        assert_layout!(shader, ExposureConstants { sampled, bounds, pace });
+    }
 }
 
 #[test]

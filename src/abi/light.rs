@@ -73,7 +73,8 @@ pub struct LightConstants {
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct TonemapConstants {
-    /// What luminance is multiplied with; steps of the target that are dithered, 0 for none; its pixels across and down.
+    /// What luminance is multiplied with, 0 where the metered image says it; steps of the target that are dithered, 0 for none; its
+    /// pixels across and down.
     pub exposure: [f32; 4],
     /// How much edges are raised, 0…1; 0; 0; 0.
     pub sharpness: [f32; 4],

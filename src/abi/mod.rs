@@ -3,11 +3,13 @@
 //! `tests/abi.rs` holds the offset of each field, the size and the stride against the reflection of the compiled
 //! shaders, so that there is nothing to keep in step by hand.
 
+mod exposure;
 mod light;
 
 use crate::field::Level;
 
 pub use crate::shaders::{MAX_CASCADES, MAX_LAYERS, MAX_LEVELS, MAX_SETS};
+pub use exposure::ExposureConstants;
 pub use light::{
     CascadeRecord, LampRecord, LightConstants, OcclusionConstants, ResolveConstants, ShowConstants,
     SkyVelocityConstants, TonemapConstants,

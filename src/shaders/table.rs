@@ -131,6 +131,15 @@ shared_constants! {
     BINDING_TWIN_RESULTS: u32 = 5;
 }
 
+/// The binding of what a meter of luminance counts, a storage buffer of words in set 0; its picture is [`BINDING_INPUT`].
+pub const BINDING_EXPOSURE_WORDS: u32 = 1;
+/// The binding of the exposure value, a storage image of one texel.
+pub const BINDING_EXPOSURE_VALUE: u32 = 2;
+/// The binding of the exposure values that the host reads, a storage buffer.
+pub const BINDING_EXPOSURE_FOUND: u32 = 3;
+/// Bins of log2 luminance; a power of 2, and threads of a group.
+pub const EXPOSURE_BINS: u32 = 256;
+
 /// The patch sizes that vertex shaders are compiled for, in quads along an edge.
 pub const GRID_SIZES: [u32; 3] = [16, 32, 64];
 
@@ -257,6 +266,13 @@ macro_rules! for_each_shader {
             SkyVelocityFragment = "sky_velocity.frag", "sky_velocity.frag.hlsl", Fragment, "main", [];
             /// Luminance of this frame and of the frames before it.
             ResolveFragment = "resolve.frag", "resolve.frag.hlsl", Fragment, "main", [];
+            /// Luminance into a histogram.
+            ExposureHistogramCompute = "exposure_histogram.comp", "exposure_histogram.comp.hlsl", Compute, "main",
+                [("EXPOSURE_BINS", EXPOSURE_BINS), ("BINDING_EXPOSURE_WORDS", BINDING_EXPOSURE_WORDS)];
+            /// A histogram to an exposure value that follows it.
+            ExposureAdaptCompute = "exposure_adapt.comp", "exposure_adapt.comp.hlsl", Compute, "main",
+                [("EXPOSURE_BINS", EXPOSURE_BINS), ("BINDING_EXPOSURE_WORDS", BINDING_EXPOSURE_WORDS),
+                 ("BINDING_EXPOSURE_VALUE", BINDING_EXPOSURE_VALUE), ("BINDING_EXPOSURE_FOUND", BINDING_EXPOSURE_FOUND)];
             /// A look at a target of the frame.
             ShowFragment = "show.frag", "show.frag.hlsl", Fragment, "main", [];
             /// The fragment stage of the depth-only draw, which discards holes.

@@ -94,12 +94,14 @@ impl Compositor {
     }
 
     fn tonemap(&self, frame: &Frame<'_>, node: usize, tonemap: &Tonemap, scope: &Scope) -> Drawn {
-        let ev100 = tonemap.ev100.unwrap_or(frame.ev100);
+        let metered = self.meters.before(node).filter(|_| tonemap.ev100.is_none());
+        let scale = if metered.is_some() { METERED } else { exposure(tonemap.ev100.unwrap_or(frame.ev100)) };
         // What is made smaller or larger has other edges than those that were softened.
         let input = self.steps[node].target("input").map(|at| self.targets.get(at).extent);
         let sharpness = if input == Some(scope.extent) { tonemap.sharpness } else { 0.0 };
-        let push = Push::of(&tonemap_constants(ev100, sharpness, scope));
-        let inputs = [self.image(node, "input"); 4];
+        let push = Push::of(&tonemap_constants(scale, sharpness, scope));
+        let input = self.image(node, "input");
+        let inputs = [input, metered.or(input), input, input];
         Drawn { pass: ScreenPass::Tonemap, viewport: whole(scope), inputs, push }
     }
 
@@ -131,7 +133,10 @@ pub(super) fn viewport_of(view: &View) -> vk::Viewport {
     vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 }
 }
 
-fn tonemap_constants(ev100: f32, sharpness: f32, scope: &Scope) -> TonemapConstants {
+/// What stands for a scale that the metered image says.
+const METERED: f32 = 0.0;
+
+fn tonemap_constants(scale: f32, sharpness: f32, scope: &Scope) -> TonemapConstants {
     // Ten bits and more need no noise; 8 bits show their steps in a sky.
     let steps = match scope.first_format() {
         vk::Format::R8G8B8A8_UNORM
@@ -143,10 +148,7 @@ fn tonemap_constants(ev100: f32, sharpness: f32, scope: &Scope) -> TonemapConsta
         _ => 0.0,
     };
     let [width, height] = scope.extent.map(|pixels| pixels as f32);
-    TonemapConstants {
-        exposure: [exposure(ev100), steps, width, height],
-        sharpness: [sharpness, 0.0, 0.0, 0.0],
-    }
+    TonemapConstants { exposure: [scale, steps, width, height], sharpness: [sharpness, 0.0, 0.0, 0.0] }
 }
 
 /// The viewport of all of a target.

@@ -5,6 +5,7 @@
 //! it calls the passes of a [`Renderer`](super::Renderer) where its graph wants them.
 
 mod effects;
+mod exposure;
 mod ground;
 mod occlusion;
 mod prepare;
@@ -27,6 +28,7 @@ use crate::gpu::{Cmd, Device, Timestamps};
 use crate::light::{Cascades, Clusters, Lamp, SceneLight, SkyTable};
 use crate::plan::{FramePlan, View};
 use crate::{Error, Result};
+use exposure::Meters;
 use ground::Grounds;
 use occlusion::Occlusions;
 use publish::Slices;
@@ -57,7 +59,8 @@ pub struct Frame<'a> {
     pub lamps: &'a [Lamp],
     /// The terrains, as they were extracted for this frame.
     pub terrains: &'a [ExtractedTerrain<SceneTerrain>],
-    /// What a tonemap exposes for whose node does not say, −16…24: see [`SceneLight::ev100`].
+    /// What a tonemap exposes for whose node does not say and that no [`Exposure`](crate::frame::Exposure) stands before, −16…24: see
+    /// [`SceneLight::ev100`]. Such a node begins with it where its first picture is black.
     pub ev100: f32,
     /// Since the last frame.
     pub seconds: f64,
@@ -84,6 +87,7 @@ pub struct Compositor {
     light: FrameLight,
     screen: Screen,
     occlusions: Occlusions,
+    meters: Meters,
     grounds: Grounds,
     /// One a `ShadowMap`.
     cascades: Vec<Cascades>,
@@ -123,6 +127,7 @@ impl Compositor {
         let light = FrameLight::new(device)?;
         let mut compositor = Self {
             screen: Screen::new(device, &light)?,
+            meters: Meters::new(device)?,
             timestamps: Timestamps::new(device, "landform frame", 0, false)?,
             device: device.clone(),
             factory,
@@ -153,6 +158,8 @@ impl Compositor {
         document.check()?;
         let timestamps =
             Timestamps::new(&self.device, "landform frame", document.nodes.len() as u32 + 1, false)?;
+        let meters = self.meters.of_document(&document)?;
+        self.meters.set(meters);
         self.steps = step::steps_of(&document);
         let count =
             |wanted: fn(&FrameNode) -> bool| document.nodes.iter().filter(|node| wanted(node)).count();
@@ -242,6 +249,7 @@ impl Compositor {
         self.targets.forget();
         self.screen.forget();
         self.occlusions.forget();
+        self.meters.forget();
         self.light.forget();
         self.scene.forget();
     }

@@ -33,6 +33,10 @@ impl Compositor {
                 FrameNode::SkyVelocity(_) => ScreenPass::SkyVelocity,
                 FrameNode::Resolve(_) => ScreenPass::Resolve,
                 FrameNode::Tonemap(_) => ScreenPass::Tonemap,
+                FrameNode::Exposure(_) => {
+                    self.meters.prepare()?;
+                    continue;
+                }
                 _ => {
                     terrains.iter().try_for_each(|terrain| self.make_of_terrain(node, terrain, output))?;
                     continue;

@@ -19,6 +19,7 @@ impl Compositor {
         self.begin_views(frame)?;
         let numbers = self.factory.defaults();
         self.targets.begin_frame(&self.device, &self.document, &numbers, &frame.output, frame.targets)?;
+        self.meters.begin_frame()?;
         self.timestamps.begin_frame(cmd);
         // Uploads and what else is no node's.
         let span = self.timestamps.begin(cmd, PREPARE, false);
@@ -95,6 +96,7 @@ impl Compositor {
             (FrameNode::Host(_), true) => self.record_host(cmd, frame, host, node),
             (FrameNode::Host(_), false) => self.clear_host(cmd, node),
             (FrameNode::AmbientOcclusion(_), true) => self.record_occlusion(cmd, frame, node),
+            (FrameNode::Exposure(_), _) => self.record_exposure(cmd, frame, node),
             (_, on) => self.record_scope(cmd, frame, if on { Some(host) } else { None }, node),
         };
         cmd.end_label();

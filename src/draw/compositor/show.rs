@@ -99,7 +99,7 @@ impl Compositor {
         let push = ShowConstants {
             shown_as: [
                 shown.holds as u32 as f32,
-                if shown.scale > 0.0 { shown.scale } else { exposure(frame.ev100) },
+                if shown.scale > 0.0 { shown.scale } else { exposure(self.ev100().unwrap_or(frame.ev100)) },
                 part(plane.extent[0], width),
                 part(plane.extent[1], height),
             ],
