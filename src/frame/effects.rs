@@ -137,8 +137,13 @@ impl Resolve {
     }
 }
 
-/// Measures luminance and follows it as an eye does: a histogram of log2 luminance, of which the darkest and the brightest parts are
-/// left out. A [`Tonemap`](super::Tonemap) after it that writes no `ev100` exposes for what it found.
+/// Measures luminance and follows it as an eye does: a histogram of log2 luminance, of which the darkest 40 % and the brightest 5 % are
+/// left out. A [`Tonemap`](super::Tonemap) after it that writes no `ev100` exposes for what it found, in the same frame.
+///
+/// Where the mean of the rest is L cd/m², the picture is exposed for m = log2(L / 0.3), at which L becomes a quarter of what a sensor
+/// holds (Lagarde and de Rousiers, *Moving Frostbite to Physically Based Rendering*, 2014); below a sunny day's 14.4 for
+/// 14.4 + `followed` · (m − 14.4). What is not finite, and what is darker than a millionth of a cd/m², does not count, and where nothing
+/// does the last value stays. The first frame, and one whose view cuts, is exposed at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Exposure {

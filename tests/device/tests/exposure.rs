@@ -5,10 +5,10 @@ use glam::DVec3;
 use landform::Result;
 use landform::draw::{Compositor, Frame, FrameHost, HostImage, HostScope};
 use landform::frame::TerrainFactory;
-use landform::gpu::{Buffer, BufferDesc, Cmd, Device, MemoryLocation, TargetBarrier, Usage};
+use landform::gpu::{Cmd, Device, TargetBarrier, Usage};
 use landform::light::SceneLight;
 use landform::plan::{View, ViewId, Viewport};
-use landform_device_tests::{FrameStage, drawn, hills, look};
+use landform_device_tests::{drawn, look};
 use landform_harness::{Frames, Gpu, Image8, Offscreen, OffscreenDesc, shared};
 use std::sync::Arc;
 
@@ -236,105 +236,6 @@ fn the_nearest_meter_counts() {
     let expected = one.expose(painter, 0.0);
     assert_eq!(meter.picture(), one.picture());
     near(last, f64::from(expected) - 3.0, 1e-4, "the last one's");
-    gpu.assert_silent();
-}
-
-/// The mean of log2 luminance between two parts of a picture's pixels, from the darkest up, in full precision.
-fn reference(luminance: &[f32], low: f64, high: f64) -> f64 {
-    let mut values: Vec<f64> = luminance
-        .chunks_exact(4)
-        .map(|texel| {
-            0.2126 * f64::from(texel[0]) + 0.7152 * f64::from(texel[1]) + 0.0722 * f64::from(texel[2])
-        })
-        .filter(|value| value.is_finite() && *value >= (-20.0f64).exp2())
-        .map(f64::log2)
-        .collect();
-    values.sort_by(f64::total_cmp);
-    let count = values.len() as f64;
-    let (low, high) = (low * count, high * count);
-    let kept = |at: usize| (high.min(at as f64 + 1.0) - low.max(at as f64)).max(0.0);
-    values.iter().enumerate().map(|(at, value)| kept(at) * value).sum::<f64>() / (high - low)
-}
-
-/// Copies a frame's luminance out.
-struct Copying {
-    texels: Buffer,
-}
-
-impl FrameHost for Copying {
-    fn record(&mut self, cmd: &Cmd<'_>, _: &str, scope: &HostScope<'_>) -> Result<()> {
-        let target = scope.target("SceneHdr").expect("what the node reads");
-        let [width, height] = target.extent;
-        let barrier = |from, to| {
-            let aspect = vk::ImageAspectFlags::COLOR;
-            cmd.target_barriers(&[TargetBarrier { image: target.image, aspect, from, to, discard: false }]);
-        };
-        let aspect_mask = vk::ImageAspectFlags::COLOR;
-        let region = vk::BufferImageCopy {
-            image_subresource: vk::ImageSubresourceLayers {
-                aspect_mask,
-                layer_count: 1,
-                ..Default::default()
-            },
-            image_extent: vk::Extent3D { width, height, depth: 1 },
-            ..Default::default()
-        };
-        barrier(Usage::FragmentRead, Usage::TransferSrc);
-        // SAFETY: the command buffer records; the region is the whole image and the buffer holds as much.
-        unsafe {
-            cmd.device().raw().cmd_copy_image_to_buffer(
-                cmd.raw(),
-                target.image,
-                vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-                self.texels.raw(),
-                &[region],
-            );
-        }
-        barrier(Usage::TransferSrc, Usage::FragmentRead);
-        let whole = vk::WHOLE_SIZE;
-        let (from, to) = (Usage::TransferDst, Usage::HostRead);
-        let buffer = &self.texels;
-        cmd.barriers(&[], &[landform::gpu::BufferBarrier { buffer, offset: 0, size: whole, from, to }]);
-        Ok(())
-    }
-}
-
-/// A morning over hills, as large as it is sampled whole and six times as many pixels.
-#[test]
-fn a_frame_is_metered_as_a_histogram_of_all_its_pixels_says() {
-    let gpu = shared();
-    for (scale, elevation) in [(1, 12.0), (1, 62.0), (4, 3.0)] {
-        let (width, height) = (400, 225);
-        let document = format!(
-            "(targets: [(name: \"SceneHdr\", format: Rgba32Float, size: Output({scale}.0)), \
-             (name: \"SceneDepth\", format: Depth32Float, size: Output({scale}.0))], \
-             nodes: [StandardFrame(shadow_tile: 256, metered: true, \
-             before_tonemap: [Host(name: \"copy\", reads: [\"SceneHdr\"])])])"
-        );
-        let mut stage = FrameStage::new(&gpu, hills(513, 513), &document, width, height);
-        stage.set_sun(elevation, 60.0);
-        let view = look(DVec3::new(700.0, 260.0, 1500.0), 18.0, -14.0, Viewport::whole(width, height));
-        let desc = BufferDesc {
-            name: "luminance",
-            size: u64::from(16 * width * height * scale * scale),
-            usage: vk::BufferUsageFlags::TRANSFER_DST,
-            location: MemoryLocation::Readback,
-        };
-        let mut host = Copying { texels: Buffer::new(&stage.device, &desc).unwrap() };
-        for _ in 0..=stage.device.slots() {
-            stage.draw_with(&view, &mut host).unwrap();
-        }
-        host.texels.invalidate(0, desc.size).unwrap();
-        let texels: &[f32] = bytemuck::cast_slice(host.texels.mapped().unwrap());
-        let whole = whole(reference(texels, 0.4, 0.95).exp2());
-        let expected = if whole < 14.4 { 14.4 + 0.85 * (whole - 14.4) } else { whole };
-        let ev100 = stage.compositor.ev100().unwrap();
-        println!(
-            "{elevation}° at {scale}: {ev100} for {expected}, {:?}",
-            stage.light.as_ref().map(SceneLight::ev100)
-        );
-        near(ev100, expected, 0.02, "hills");
-    }
     gpu.assert_silent();
 }
 
