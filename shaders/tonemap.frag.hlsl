@@ -1,5 +1,6 @@
 // Luminance to what a screen shows: exposed, rolled off, dithered by less than a step of 8 bits, and encoded where the target
 // does not.
+#include "night_vision.hlsl"
 #include "output.hlsl"
 
 [[vk::binding(BINDING_INPUT, SET)]] Texture2D<float4> luminance_plane;
@@ -58,6 +59,8 @@ float4 main(float4 position : SV_Position) : SV_Target0
             float part = within(x, from.x, to.x) * within(y, from.y, to.y);
             // What is not finite once would stay so in every average.
             float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
+            // A grey card is exposed to 0.18.
+            light = seen_at_night(max(light, 0.0), 0.18 / exposure.x);
             shown_light += part * rolled_off(max(light * exposure.x, 0.0));
         }
     shown_light /= 4.0 * reach.x * reach.y;

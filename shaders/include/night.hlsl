@@ -80,7 +80,7 @@ float3 star_toward(uint face, float2 place)
 float3 star_colour(uint hash)
 {
     float warmth = (float(hash & 0xffff) + float(hash >> 16)) / 65535.0 - 1.0;
-    float3 end = warmth < 0.0 ? float3(0.80, 0.99, 1.69) : float3(1.42, 0.92, 0.55);
+    float3 end = warmth < 0.0 ? float3(0.87, 0.99, 1.45) : float3(1.25, 0.95, 0.72);
     return 1.0 + (end - 1.0) * abs(warmth);
 }
 

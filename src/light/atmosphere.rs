@@ -20,8 +20,8 @@ mod sky_table;
 #[cfg(test)]
 mod tests;
 
-pub use sky_table::SkyTable;
 pub(super) use sky_table::SkyHalf;
+pub use sky_table::SkyTable;
 
 use super::{Moon, Night};
 use crate::{Error, Result};

@@ -154,7 +154,10 @@ impl NightLight {
         let moon = self.moon.filter(|light| {
             let (toward, lux) = (light.moon.toward, light.illuminance);
             let seen = toward.is_finite() && toward.length_squared() > 1e-12 && light.toward_sun.is_finite();
-            !(seen && lux.is_finite() && (0.0..=1000.0).contains(&lux.min_element()) && lux.max_element() <= 1000.0)
+            !(seen
+                && lux.is_finite()
+                && (0.0..=1000.0).contains(&lux.min_element())
+                && lux.max_element() <= 1000.0)
         });
         if let Some(MoonLight { moon, illuminance, .. }) = moon {
             let toward = moon.toward;
@@ -167,7 +170,9 @@ impl NightLight {
             !(turns && stars.depth.is_finite() && stars.depth.min_element() >= 0.0)
         });
         stars.map(|StarLight { turn, depth }| {
-            format!("stars turned by {turn} under air of a depth of {depth}; use a rotation, and depths from 0")
+            format!(
+                "stars turned by {turn} under air of a depth of {depth}; use a rotation, and depths from 0"
+            )
         })
     }
 }

@@ -1,8 +1,8 @@
 //! What a frame publishes of its light: its scene constants.
 
 use super::{
-    CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, MoonLight, Night, NightLight,
-    SkyTable, StarLight,
+    CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, MoonLight, Night,
+    NightLight, SkyTable, StarLight,
 };
 use crate::abi::{CascadeRecord, LightConstants};
 use crate::plan::{View, Viewport};

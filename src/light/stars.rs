@@ -82,7 +82,7 @@ fn toward(face: u32, place: Vec2) -> Vec3 {
 /// A colour of luminance 1 between that of a hot star and that of a cool one; most are nearly white.
 fn colour(hash: u32) -> Vec3 {
     let warmth = ((hash & 0xffff) as f32 + (hash >> 16) as f32) / 65_535.0 - 1.0;
-    let (hot, cool) = (Vec3::new(0.80, 0.99, 1.69), Vec3::new(1.42, 0.92, 0.55));
+    let (hot, cool) = (Vec3::new(0.87, 0.99, 1.45), Vec3::new(1.25, 0.95, 0.72));
     Vec3::ONE + (if warmth < 0.0 { hot } else { cool } - Vec3::ONE) * warmth.abs()
 }
 

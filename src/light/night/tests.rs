@@ -40,7 +40,10 @@ fn a_moon_is_as_bright_as_its_phase() {
         assert!((found / lux - 1.0).abs() < 0.005, "{found} lx and not {lux} at {phase}");
     }
     let light = Moon::full(Vec3::Y).illuminance();
-    assert!(light.x > light.y && light.y > light.z && light.x < 1.5 * light.z, "{light} is not slightly warm");
+    assert!(
+        light.x > light.y && light.y > light.z && light.x < 1.5 * light.z,
+        "{light} is not slightly warm"
+    );
     let lights: Vec<_> = (0..=100).map(|n| dimmed(n as f32 / 100.0)).collect();
     assert!(lights.is_sorted() && dimmed(f32::NAN) == lights[0] && dimmed(9.0) == 1.0);
 }
@@ -68,7 +71,8 @@ fn two_lights_add_up() {
     let sky = sky();
     let dark = Night { airglow: 0.0, ..Night::default() };
     let no_sun = ClearSky::new(&Atmosphere { sun: Vec3::ZERO, ..Atmosphere::default() }).unwrap();
-    for (sun, moon) in [((40.0, 10.0), (30.0, 200.0)), ((-3.0, 80.0), (60.0, 90.0)), ((-9.0, 250.0), (8.0, 70.0))]
+    for (sun, moon) in
+        [((40.0, 10.0), (30.0, 200.0)), ((-3.0, 80.0), (60.0, 90.0)), ((-9.0, 250.0), (8.0, 70.0))]
     {
         let (toward, night) = (direction(sun.0, sun.1), moonlit(moon.0, moon.1, 1.0));
         let both = filled(&sky, 300.0, toward, &Night { airglow: 0.0, ..night });
@@ -91,7 +95,10 @@ fn two_lights_add_up() {
         let colour = night.moon.unwrap().illuminance() / sky.atmosphere().sun;
         for toward in [Vec3::Y, direction(10.0, 120.0), direction(-5.0, 30.0)] {
             let (found, expected) = (by_moon.luminance(toward), as_sun.luminance(toward) * colour);
-            assert!(((found - expected) / expected).abs().max_element() < 1e-4, "{found}, and not {expected}");
+            assert!(
+                ((found - expected) / expected).abs().max_element() < 1e-4,
+                "{found}, and not {expected}"
+            );
         }
     }
 }
@@ -244,7 +251,8 @@ fn a_shader_gets_what_is_seen() {
 
 #[test]
 fn a_night_that_is_none_is_refused_in_a_sentence() {
-    let moon = MoonLight { moon: Moon::full(Vec3::Y), illuminance: Vec3::splat(0.2), toward_sun: Vec3::NEG_Y };
+    let moon =
+        MoonLight { moon: Moon::full(Vec3::Y), illuminance: Vec3::splat(0.2), toward_sun: Vec3::NEG_Y };
     let stars = StarLight { turn: Quat::IDENTITY, depth: Vec3::splat(0.1) };
     let refused = |moon: MoonLight, stars: StarLight| {
         let night = NightLight { moon: Some(moon), moon_is_key: false, stars: Some(stars) };
@@ -258,7 +266,9 @@ fn a_night_that_is_none_is_refused_in_a_sentence() {
     assert!(refused(glaring, stars).unwrap_err().contains("0 to 1000 lx"));
     let no_number = MoonLight { illuminance: Vec3::NAN, ..moon };
     assert!(refused(no_number, stars).is_err());
-    assert!(refused(moon, StarLight { depth: Vec3::splat(-1.0), ..stars }).unwrap_err().contains("depths from 0"));
+    assert!(
+        refused(moon, StarLight { depth: Vec3::splat(-1.0), ..stars }).unwrap_err().contains("depths from 0")
+    );
     assert!(refused(moon, StarLight { turn: Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..stars }).is_err());
 }
 

@@ -4,8 +4,8 @@ use ash::vk;
 use glam::{DVec3, Mat4, Quat, Vec3};
 use landform::field::{Field, FieldDesc};
 use landform::light::{
-    Atmosphere, ClearSky, Harmonics, Moon, MoonLight, Night, NightLight, SceneLight, SkyTable, Star, StarLight,
-    stars,
+    Atmosphere, ClearSky, Harmonics, Moon, MoonLight, Night, NightLight, SceneLight, SkyTable, Star,
+    StarLight, stars,
 };
 use landform::plan::{TerrainSettings, View, Viewport};
 use landform_device_tests::{FrameStage, Lighting, LitStage, Place, Planes, hills, look, placed};
@@ -80,7 +80,9 @@ impl Sky {
     fn around(&self, view: &View, picture: &[Vec3], place: [f32; 2], reach: i32) -> (Vec3, [f32; 2]) {
         let (mut lux, mut at) = (Vec3::ZERO, [0f32; 2]);
         let [left, top] = place.map(|at| at.floor() as i32);
-        for (x, y) in (top - reach..=top + reach).flat_map(|y| (left - reach..=left + reach).map(move |x| (x, y))) {
+        for (x, y) in
+            (top - reach..=top + reach).flat_map(|y| (left - reach..=left + reach).map(move |x| (x, y)))
+        {
             let (x, y) = (x as usize, y as usize);
             let light = picture[y * self.size as usize + x] * self.area(view, x, y);
             lux += light;
@@ -104,7 +106,8 @@ fn starry(turn: Quat) -> NightLight {
 #[test]
 fn a_field_of_stars_has_the_light_of_its_stars() {
     let gpu = shared();
-    let turns = [Quat::IDENTITY, Quat::from_rotation_x(0.785), Quat::from_euler(glam::EulerRot::XYZ, 0.6, 0.8, 0.4)];
+    let turns =
+        [Quat::IDENTITY, Quat::from_rotation_x(0.785), Quat::from_euler(glam::EulerRot::XYZ, 0.6, 0.8, 0.4)];
     for (size, turn) in [256, 600].into_iter().flat_map(|size| turns.map(|turn| (size, turn))) {
         let mut sky = Sky::new(&gpu, size);
         let view = sky.view(0.0, 90.0, 70.0);
@@ -191,7 +194,10 @@ fn the_disc_of_a_moon_has_its_light() {
             let place = sky.place(&view, toward).unwrap();
             let (_, middle) = sky.around(&view, &picture, place, if degrees < 10.0 { 25 } else { 6 });
             let right = middle[0] - place[0];
-            assert!(if phase == 1.0 { right.abs() < 0.1 } else { right > 0.1 * (1.0 - phase) }, "{phase}: {right}");
+            assert!(
+                if phase == 1.0 { right.abs() < 0.1 } else { right > 0.1 * (1.0 - phase) },
+                "{phase}: {right}"
+            );
         }
     }
     gpu.assert_silent();
@@ -221,8 +227,8 @@ fn moonlit_ground_has_the_lux_of_its_moon() {
         let mut worst = 0f32;
         for pixel in with.ground() {
             let (relative, toward_eye) = placed(&view, pixel, planes.depth[pixel]);
-            let [normal, albedo] = [&planes.normal, &planes.albedo]
-                .map(|plane| Vec3::from_slice(&plane[pixel][..3]).as_dvec3());
+            let [normal, albedo] =
+                [&planes.normal, &planes.albedo].map(|plane| Vec3::from_slice(&plane[pixel][..3]).as_dvec3());
             let place = Place {
                 relative,
                 normal,
@@ -266,6 +272,14 @@ fn a_day_with_a_night_is_the_same_picture() {
     let mean = |picture: &landform_harness::Image8| {
         picture.pixels().map(|pixel| f64::from(pixel[1])).sum::<f64>() / f64::from(160 * 90)
     };
+    println!("mean green of 255: {} in the dark, {} by the moon", mean(&dark), mean(&moonlit));
     assert!(mean(&dark) < 3.0 && mean(&moonlit) > 15.0, "{} and {}", mean(&dark), mean(&moonlit));
+    // It is seen without much colour, and what it has is bluish, though the moon's light is warm.
+    let ground = |channel: usize| -> f64 {
+        moonlit.pixels().skip(160 * 60).map(|pixel| f64::from(pixel[channel])).sum::<f64>()
+    };
+    let blue = ground(2) / ground(0);
+    println!("ground by the moon is {blue} times as blue as red");
+    assert!((1.02..1.6).contains(&blue), "{blue}");
     gpu.assert_silent();
 }

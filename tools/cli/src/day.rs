@@ -133,7 +133,10 @@ mod tests {
         let (_, full) = moon(0.0, 1.0);
         assert!((full.y.asin().to_degrees() - 25.2).abs() < 0.5 && full.z > 0.9, "{full}");
         let (_, half) = moon(19.37, 0.5);
-        assert!(half.z > 0.3 && half.y > 0.7 && half.dot(TimeOfDay(19.37).sun().toward()).abs() < 0.02, "{half}");
+        assert!(
+            half.z > 0.3 && half.y > 0.7 && half.dot(TimeOfDay(19.37).sun().toward()).abs() < 0.02,
+            "{half}"
+        );
         assert_eq!(night_of(&TimeOfDay(0.0).sun(), None).moon, None);
     }
 

@@ -141,7 +141,8 @@ fn scattered_often(through: &Through, radius: f64, up_sun: f64) -> DVec3 {
 /// Rayleigh's phase, and that of Cornette and Shanks with g = 0.8.
 fn phases(cosine: f64) -> (f64, f64) {
     let (g, curve) = (0.8f64, 1.0 + cosine * cosine);
-    let mie = 3.0 / (8.0 * PI) * (1.0 - g * g) * curve / ((2.0 + g * g) * (1.0 + g * g - 2.0 * g * cosine).powf(1.5));
+    let mie = 3.0 / (8.0 * PI) * (1.0 - g * g) * curve
+        / ((2.0 + g * g) * (1.0 + g * g - 2.0 * g * cosine).powf(1.5));
     (3.0 / (16.0 * PI) * curve, mie)
 }
 
@@ -172,9 +173,15 @@ fn twenty_places_of_the_sky_are_as_the_papers_integrals_have_them() {
             let [all, once] = luminance(&through, toward, sun);
             let found = sky.luminance(0.0, toward, sun).as_dvec3();
             let apart = ((found - all) / all).abs().max_element();
-            println!("sun {elevation}°, at {height}°, {azimuth}°: {all:?}, once {:.2}, off by {apart:.4}", once.y / all.y);
+            println!(
+                "sun {elevation}°, at {height}°, {azimuth}°: {all:?}, once {:.2}, off by {apart:.4}",
+                once.y / all.y
+            );
             worst[usize::from(elevation < 0.0)] = worst[usize::from(elevation < 0.0)].max(apart);
-            assert!(apart < most, "{found}, and not {all}, with the sun at {elevation}°, at {height}°, {azimuth}°");
+            assert!(
+                apart < most,
+                "{found}, and not {all}, with the sun at {elevation}°, at {height}°, {azimuth}°"
+            );
             // A sky of single scattering alone would not do.
             assert!(once.y < 0.97 * all.y, "{once} of {all}");
         }
