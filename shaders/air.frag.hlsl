@@ -1,6 +1,7 @@
 // The sky where nothing was drawn, and the air before what was: what is returned is added to what the target keeps, which is alpha
 // of it.
 #include "light.hlsl"
+#include "night.hlsl"
 #include "sky_table.hlsl"
 
 [[vk::binding(BINDING_INPUT, SET)]] Texture2D<float> scene_depth;
@@ -33,7 +34,7 @@ float3 air_light(float3 direction, float distance)
     float3 horizon = float3(across.x * cos(elevation), sin(elevation), across.y * cos(elevation));
     if (sky_place.w < 0.5)
         return sky_light(horizon);
-    float beside = dot(across, sky_place.xy);
+    float2 beside = float2(dot(across, sky_place.xy), dot(across, night.xy));
     float most = lerp(cos(0.7), 1.0, 1.0 - exp(-distance / GLOW_METRES));
     float3 light = sky_luminance_beside(horizon, min(beside, most));
     return min(light, 0.15 * sun_illuminance.rgb + sky_light(float3(0.0, 1.0, 0.0)));
@@ -45,12 +46,16 @@ float4 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
     // Two points along the ray: from one alone only a perspective camera would know where it goes.
     float4 near = mul(ray_from_clip, float4(clip, 1.0, 1.0));
     float4 beyond = mul(ray_from_clip, float4(clip, 0.5, 1.0));
-    float3 direction = normalize(beyond.xyz / beyond.w - near.xyz / near.w);
+    float3 ray = beyond.xyz / beyond.w - near.xyz / near.w;
+    float3 direction = normalize(ray);
+    // Derivatives before the first branch.
+    PixelRay pixel = pixel_ray(ray, ddx(ray), ddy(ray));
     bool has_table = sky_place.w > 0.5;
     if (depth <= 0.0)
     {
         float3 light = has_table ? sky_luminance(direction) : sky_light(direction);
-        return float4(min(light + disc(direction), MOST_SKY), 0.0);
+        light += disc(direction) + night_lights(pixel);
+        return float4(min(light, MOST_SKY), 0.0);
     }
     if (!HAS_HAZE)
         return float4(0.0, 0.0, 0.0, 1.0);

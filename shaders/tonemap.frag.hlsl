@@ -1,5 +1,6 @@
 // Luminance to what a screen shows: exposed, rolled off, dithered by less than a step of 8 bits, and encoded where the target
 // does not.
+#include "night_vision.hlsl"
 #include "output.hlsl"
 
 [[vk::binding(BINDING_INPUT, SET)]] Texture2D<float4> luminance_plane;
@@ -51,7 +52,9 @@ float3 shown_at(int2 at, float scale)
 {
     // What is not finite once would stay so in every average.
     float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
-    return rolled_off(max(light * scale, 0.0));
+    // A grey card is exposed to 0.18.
+    light = seen_at_night(max(light, 0.0), 0.18 / scale);
+    return rolled_off(light * scale);
 }
 
 // Raises the difference of a texel from its neighbours, the more the less contrast there is already, and never beyond what the

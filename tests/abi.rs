@@ -111,7 +111,12 @@ fn light_lies_where_shaders_read_it() {
                 cluster_view,
                 ahead,
                 ray_from_clip,
-                cascades
+                cascades,
+                toward_moon,
+                moon,
+                moon_side,
+                night,
+                star_rows
             }
         );
         let array = |name: &str| {

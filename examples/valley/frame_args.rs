@@ -24,6 +24,9 @@ pub(crate) struct FrameArgs {
     /// Where the sun stands instead: degrees clockwise from north, and degrees above the horizon
     #[arg(long, value_name = "YAW,HEIGHT", value_parser = Sun::from_str, allow_hyphen_values = true)]
     pub(crate) sun: Option<Sun>,
+    /// How much of the moon is lit: 1 full, 0.5 half, 0 new and near the sun
+    #[arg(long, value_name = "PART", default_value_t = 1.0, value_parser = part)]
+    pub(crate) moon: f32,
     /// Exposure values that the picture is brighter than metered, -8 to 8
     #[arg(long, value_name = "EV", default_value_t = 0.5, value_parser = exposure, allow_hyphen_values = true)]
     pub(crate) exposure: f32,
@@ -80,6 +83,13 @@ impl FrameArgs {
     }
 }
 
+fn part(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0 to 1 is needed".into()),
+    }
+}
+
 fn exposure(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(value) if (-8.0..=8.0).contains(&value) => Ok(value),
@@ -109,6 +119,7 @@ mod tests {
         let stated = parse("valley --sun 90,10").unwrap().daylight();
         assert_eq!((stated.sun.height, stated.stated_time()), (10.0, None));
         assert!(parse("valley --sun 90,10 --time 12").is_err());
+        assert!(parse("valley --moon 1.1").is_err() && parse("valley --moon 0.25").is_ok());
         assert!(parse("valley --exposure 9").is_err() && parse("valley --exposure -1.5").is_ok());
     }
 

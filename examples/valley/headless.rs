@@ -74,6 +74,7 @@ impl<'a> Studio<'a> {
             let document = source.read(shadow_distance(scene.lock().terrain.field()))?;
             let frame = lit.insert(LitFrame::new(&scene, source, document)?);
             frame.set_pixel_error(error);
+            frame.set_moon(Some(args.frame.moon));
             frame.show(args.frame.target.as_deref())?;
         }
         Ok(Self { args, gpu, setting, samples, lit, scene })

@@ -42,6 +42,11 @@ struct LampRecord
     float4 ahead;           // where the camera looks, unit; 1 for a view without perspective
     column_major float4x4 ray_from_clip; // clip space -> a place, metres from the camera
     CascadeRecord cascades[MAX_CASCADES];
+    float4 toward_moon;     // unit vector, one over the sine of the disc's radius; 0 where there is no moon
+    float4 moon;            // cd/m² of the lit part; how much of that the rest has
+    float4 moon_side;       // unit vector across the way to it, toward where it is lit from; cosine of the phase angle
+    float4 night;           // the moon's azimuth as x and z; 1 where the table has a night; 1 where stars are drawn
+    float4 star_rows[3];    // world -> celestial sphere; optical depth of the air overhead: red, green, blue
 };
 
 [[vk::binding(BINDING_SHADOW_ATLAS, SET_LIGHT)]] Texture2D<float> shadow_atlas;

@@ -67,6 +67,16 @@ pub struct LightConstants {
     pub ray_from_clip: [[f32; 4]; 4],
     /// The sun's cascades, the finest first.
     pub cascades: [CascadeRecord; MAX_CASCADES],
+    /// Unit vector toward the moon; one over the sine of its disc's radius, 0 where there is none.
+    pub toward_moon: [f32; 4],
+    /// cd/m² of its lit part, linear RGB; how much of that the rest of it has.
+    pub moon: [f32; 4],
+    /// Unit vector across the way to the moon, toward where it is lit from; cosine of the angle between sun and camera there.
+    pub moon_side: [f32; 4],
+    /// x and z of a unit vector toward the moon's azimuth; 1 where the table of the sky has a night; 1 where stars are drawn, else 0.
+    pub night: [f32; 4],
+    /// Rows from the world to the celestial sphere; the optical depth of the air overhead in red, green and blue.
+    pub star_rows: [[f32; 4]; 3],
 }
 
 /// What a tonemap does: a push constant block.

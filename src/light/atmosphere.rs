@@ -4,7 +4,8 @@
 //! atmosphere of Bruneton and Neyret 2008, "Precomputed Atmospheric Scattering" (EGSR): a ball of 6360 km with 100 km of
 //! air, which scatters as molecules (Rayleigh) and as haze (Mie, after Cornette and Shanks 1992), and absorbs as haze and
 //! ozone. What is scattered once is marched; what is scattered more often is the sum of a geometric series that takes
-//! every further scattering as even in all directions. Refraction, polarisation, the moon and the stars are not there.
+//! every further scattering as even in all directions. Refraction and polarisation are not there. A moon is one more light in
+//! the same air ([`Night`](super::Night)).
 //!
 //! [`ClearSky`] holds what depends on the air alone and is made once. [`ClearSky::fill`] writes a [`SkyTable`] whenever
 //! the sun or the camera's altitude has moved; a renderer uploads its texels and a shader does nothing but sample them.
@@ -19,8 +20,10 @@ mod sky_table;
 #[cfg(test)]
 mod tests;
 
+pub(super) use sky_table::SkyHalf;
 pub use sky_table::SkyTable;
 
+use super::{Moon, Night};
 use crate::{Error, Result};
 use air::{Air, Density, horizon_cosine, kilometres};
 use glam::{Vec3, Vec3A};
@@ -121,14 +124,34 @@ impl ClearSky {
     /// Illuminance by the sun alone of a surface at `altitude` that faces it, in lux. It fades while the disc of half a
     /// degree sets behind the planet, and is 0 when all of it has.
     pub fn sun_illuminance(&self, altitude: f64, toward_sun: Vec3) -> Vec3 {
+        self.direct(altitude, toward_sun) * self.atmosphere.sun
+    }
+
+    /// The same by the moon, whose disc is about as large.
+    pub fn moon_illuminance(&self, altitude: f64, moon: &Moon) -> Vec3 {
+        self.direct(altitude, moon.toward) * moon.illuminance()
+    }
+
+    /// What of a disc's light comes through to `altitude`.
+    fn direct(&self, altitude: f64, toward: Vec3) -> Vec3 {
         let at = Height::at(kilometres(altitude));
-        Vec3::from(self.lookups.sunlight(&at, unit(toward_sun).y)) * self.atmosphere.sun
+        self.lookups.sunlight(&at, unit(toward).y).into()
     }
 
     /// Illuminance by the sun and the sky of level ground at altitude 0, in lux. The ground of the model has this
     /// luminance times its albedo over π.
     pub fn ground_illuminance(&self, toward_sun: Vec3) -> Vec3 {
-        Vec3::from(self.lookups.ground(unit(toward_sun).y)) * self.atmosphere.sun
+        self.on_ground(toward_sun) * self.atmosphere.sun
+    }
+
+    /// The same by a night alone: the moon, the sky that it lights, and the airglow.
+    pub fn night_ground_illuminance(&self, night: &Night) -> Vec3 {
+        let by_moon = night.moon.map_or(Vec3::ZERO, |moon| self.on_ground(moon.toward) * moon.illuminance());
+        by_moon + Vec3::splat(night.airglow * std::f32::consts::PI)
+    }
+
+    fn on_ground(&self, toward: Vec3) -> Vec3 {
+        self.lookups.ground(unit(toward).y).into()
     }
 
     /// Luminance of the sky at `altitude` in the direction `toward`, without the sun's disc, in cd/m². Below the horizon
@@ -139,26 +162,59 @@ impl ClearSky {
         let (altitude, toward, sun) = (kilometres(altitude), unit(toward), unit(toward_sun));
         let up = f64::from(toward.y);
         let path = Path::<STEPS>::new(&self.lookups.air, altitude, up, up < horizon_cosine(altitude));
-        self.along(&path, sun.y, toward.dot(sun))
+        self.along(&path, sun.y, toward.dot(sun)) * self.atmosphere.sun
     }
 
     /// Luminance in every direction at `altitude`, as [`ClearSky::luminance`] has it, into a table. Takes some milliseconds
     /// and no memory.
     pub fn fill(&self, altitude: f64, toward_sun: Vec3, table: &mut SkyTable) {
-        let (altitude, sun) = (kilometres(altitude), unit(toward_sun));
-        table.place(altitude, sun);
-        let flat_sun = Vec3::new(sun.x, 0.0, sun.z).length();
-        for row in 0..SkyTable::HEIGHT {
+        self.fill_half(SkyHalf::Sun, altitude, toward_sun, self.atmosphere.sun, [Vec3::ZERO; 2], table);
+        table.clear_night();
+        table.finish();
+    }
+
+    /// The same with a night: what the moon does in the air, and the airglow, which has one luminance in all of the sky. The table
+    /// holds both lights, and what is seen is their sum. Takes twice as long where there is a moon.
+    pub fn fill_night(&self, altitude: f64, toward_sun: Vec3, night: &Night, table: &mut SkyTable) {
+        self.fill_half(SkyHalf::Sun, altitude, toward_sun, self.atmosphere.sun, [Vec3::ZERO; 2], table);
+        let glow = Vec3::splat(night.airglow);
+        // Level ground under an even sky has its luminance times the albedo.
+        let floor = [glow * self.atmosphere.ground_albedo, glow];
+        let (toward, light) =
+            night.moon.map_or((Vec3::NEG_Y, Vec3::ZERO), |moon| (moon.toward, moon.illuminance()));
+        self.fill_half(SkyHalf::Moon, altitude, toward, light, floor, table);
+        table.finish();
+    }
+
+    /// Fills a half for a light of this illuminance above the air, over a floor of luminance below and above the horizon.
+    fn fill_half(
+        &self,
+        half: SkyHalf,
+        altitude: f64,
+        toward: Vec3,
+        light: Vec3,
+        floor: [Vec3; 2],
+        table: &mut SkyTable,
+    ) {
+        let (altitude, toward) = (kilometres(altitude), unit(toward));
+        table.place(half, altitude, toward);
+        let flat_light = Vec3::new(toward.x, 0.0, toward.z).length();
+        for row in 0..SkyTable::ROWS {
+            let shows_ground = SkyTable::shows_ground(row);
+            let floor = floor[usize::from(!shows_ground)];
+            if light == Vec3::ZERO {
+                (0..SkyTable::WIDTH).for_each(|column| table.set(half, row, column, floor));
+                continue;
+            }
             let (sine, cosine) = table.elevation(row).sin_cos();
-            // The whole row has the same way through the air; only the sun stands elsewhere.
-            let path = Path::<STEPS>::new(&self.lookups.air, altitude, sine, SkyTable::shows_ground(row));
-            let (up, flat) = (sine as f32 * sun.y, cosine as f32 * flat_sun);
+            // The whole row has the same way through the air; only the light stands elsewhere.
+            let path = Path::<STEPS>::new(&self.lookups.air, altitude, sine, shows_ground);
+            let (up, flat) = (sine as f32 * toward.y, cosine as f32 * flat_light);
             for column in 0..SkyTable::WIDTH {
-                let toward_sun = up + flat * SkyTable::azimuth_cosine(column);
-                table.set(row, column, self.along(&path, sun.y, toward_sun));
+                let beside = up + flat * SkyTable::azimuth_cosine(column);
+                table.set(half, row, column, self.along(&path, toward.y, beside) * light + floor);
             }
         }
-        table.finish();
     }
 
     /// How much of a beam is lost by scattering and absorption in a metre of the air at `altitude`, as RGB per metre: for
@@ -168,11 +224,11 @@ impl ClearSky {
         Vec3::from(self.lookups.air.extinction(&density)) / 1000.0
     }
 
-    /// Luminance along a path for a sun whose direction has this cosine to the vertical and that to the path.
+    /// Luminance along a path, a lux above the air, by a light whose direction has this cosine to the vertical and that to the path.
     fn along(&self, path: &Path<STEPS>, up: f32, toward_sun: f32) -> Vec3 {
         let air = path.scattered(&self.lookups, up, toward_sun, air::phases(toward_sun));
         let ground = path.ground(&self.lookups, up, toward_sun);
-        Vec3::from(air + ground).max(Vec3::ZERO) * self.atmosphere.sun
+        Vec3::from(air + ground).max(Vec3::ZERO)
     }
 }
 

@@ -15,6 +15,7 @@
 //! and a surface that receives from half of all directions, by their cosines, weighs the orders with π, 2π/3 and π/4.
 
 use super::SkyTable;
+use super::atmosphere::SkyHalf;
 use glam::Vec3;
 use std::f64::consts::PI;
 
@@ -48,7 +49,7 @@ impl Harmonics {
     }
 
     /// The same with so many directions from nadir to zenith and around.
-    fn project_in(rings: u32, spokes: u32, luminance: impl Fn(Vec3) -> Vec3) -> Self {
+    pub(super) fn project_in(rings: u32, spokes: u32, luminance: impl Fn(Vec3) -> Vec3) -> Self {
         let mut sums = [Vec3::ZERO; 9];
         for ring in 0..rings {
             let up = (ring as f32 + 0.5) / rings as f32 * 2.0 - 1.0;
@@ -70,11 +71,31 @@ impl Harmonics {
     }
 
     /// Of a sky over ground that has the luminance `ground`, in cd/m², in all directions below the horizon, whatever the
-    /// table has there. Takes some tens of microseconds. The sun's disc is not in it, as it is not in the table.
+    /// table has there. Takes some tens of microseconds. The discs of sun and moon are not in it, as they are not in the table.
     pub fn of_sky(table: &SkyTable, ground: Vec3) -> Self {
+        let mut sum = Self::default();
+        sum.add_below(table.horizon(), ground);
+        table.halves().for_each(|half| sum.add(&Self::of_half(table, half)));
+        sum
+    }
+
+    /// Adds one luminance in all directions below an elevation, in radians.
+    pub(super) fn add_below(&mut self, elevation: f32, luminance: Vec3) {
+        let mut below = Sums::default();
+        below.add_below(elevation.into(), luminance);
+        // What is alike all around turns into itself.
+        self.add(&below.turned([1.0, 0.0]));
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, other)| *sum += other);
+    }
+
+    /// Of the sky that one light makes, over black ground.
+    fn of_half(table: &SkyTable, half: SkyHalf) -> Self {
         let mut sums = Sums::default();
         let mut below = None;
-        for (number, texels) in table.sky_rows().enumerate() {
+        for (number, texels) in table.sky_rows(half).enumerate() {
             let row = Row::of(texels);
             if let Some(below) = below.replace(row) {
                 // Between two rows the sky is a straight line in the row's number, as a shader has it; two points of
@@ -85,8 +106,7 @@ impl Harmonics {
                 }
             }
         }
-        sums.add_below(f64::from(table.horizon()), ground);
-        sums.turned(table.sun_azimuth().to_array())
+        sums.turned(table.azimuth(half).to_array())
     }
 
     /// Illuminance of a surface with this normal, a unit vector, in lux; 0 where the functions would give less.
@@ -116,7 +136,7 @@ fn functions(n: Vec3) -> [f32; 9] {
 }
 
 /// A row of a sky around the vertical: its integral over the azimuth a from the sun, and those times cos a and cos 2a.
-/// Times a sine it is 0, as both sides of the sun are alike.
+/// Times a sine it is 0, as both sides of the light are alike.
 #[derive(Clone, Copy, Default)]
 struct Row {
     even: Vec3,

@@ -1,4 +1,4 @@
-//! What lights a frame, as values: the sun and its cascades, a clear sky and its harmonics, lamps in clusters. Knows no device
+//! What lights a frame, as values: the sun and its cascades, a clear sky and its harmonics, a night, lamps in clusters. Knows no device
 //! and no terrain; `draw` carries it into shaders.
 //!
 //! Everything is in the world's frame and photometric: illuminance in lux, luminance in cd/m², intensity in candela, as
@@ -9,11 +9,15 @@ mod cascades;
 mod clusters;
 mod harmonics;
 mod lamps;
+mod night;
 mod scene;
+mod stars;
 
 pub use atmosphere::{Atmosphere, ClearSky, SkyTable};
 pub use cascades::{CascadeConstants, CascadeLookup, CascadeSettings, Cascades, MOST_CASCADES};
 pub use clusters::{ClusterConstants, ClusterGrid, Clusters, MOST_LAMPS};
 pub use harmonics::Harmonics;
 pub use lamps::{Cone, Lamp, falloff};
+pub use night::{AIRGLOW, MOON_RADIUS, Moon, MoonLight, Night, NightLight, StarLight};
 pub use scene::{SUN_RADIUS, SceneLight, ShadowBias};
+pub use stars::{Star, stars};

@@ -1,6 +1,9 @@
 //! What a frame publishes of its light: its scene constants.
 
-use super::{CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, SkyTable};
+use super::{
+    CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, MoonLight, Night,
+    NightLight, SkyTable, StarLight,
+};
 use crate::abi::{CascadeRecord, LightConstants};
 use crate::plan::{View, Viewport};
 use crate::{Error, Result};
@@ -23,9 +26,10 @@ const MOST_EXTINCTION: f32 = 10.0;
 #[derive(Clone, Debug, PartialEq)]
 #[doc(alias = "SceneLighting")]
 pub struct SceneLight {
-    /// Toward the sun, in the world; any length but 0.
+    /// Toward the key light, which throws the shadows: the sun, and at night the moon. In the world; any length but 0.
+    #[doc(alias = "key light")]
     pub toward_sun: Vec3,
-    /// Lux on what faces the sun, linear RGB, up to 1e7; 0 after it has set.
+    /// Lux on what faces the key light, linear RGB, up to 1e7; 0 after it has set.
     pub sun_illuminance: Vec3,
     /// The sky's luminance from all sides; factors within ±1e6 cd/m².
     pub sky: Harmonics,
@@ -36,6 +40,8 @@ pub struct SceneLight {
     pub bias: ShadowBias,
     /// The part of half a cascade's width in which it is blended with the next, above 0 to 1.
     pub cascade_blend: f32,
+    /// The moon's disc and the stars; None for neither.
+    pub night: Option<NightLight>,
 }
 
 impl Default for SceneLight {
@@ -48,6 +54,7 @@ impl Default for SceneLight {
             haze: Vec3::ZERO,
             bias: ShadowBias::default(),
             cascade_blend: 0.15,
+            night: None,
         }
     }
 }
@@ -83,6 +90,34 @@ impl SceneLight {
             haze: sky.extinction(altitude),
             ..Self::default()
         }
+    }
+
+    /// The same for a table that [`ClearSky::fill_night`] filled with this night: at noon what [`SceneLight::of_sky`] has, and a moon's disc.
+    ///
+    /// The key light is the sun while any of its disc is over the horizon, and from then on the moon. There the sun gives nothing any
+    /// more, and the sky a thousand times what the moon does, so that the switch is not seen.
+    pub fn of_night_sky(
+        sky: &ClearSky,
+        altitude: f64,
+        toward_sun: Vec3,
+        night: &Night,
+        table: &SkyTable,
+        albedo: Vec3,
+    ) -> Self {
+        let by_night = sky.night_ground_illuminance(night) * albedo / std::f32::consts::PI;
+        let mut light = Self::of_sky(sky, altitude, toward_sun, table, albedo);
+        light.sky.add_below(table.horizon(), by_night);
+        let moon = night.moon.map(|moon| {
+            let illuminance = sky.moon_illuminance(altitude, &moon);
+            MoonLight { moon, illuminance, toward_sun }
+        });
+        let key = moon.filter(|moon| light.sun_illuminance == Vec3::ZERO && moon.illuminance != Vec3::ZERO);
+        if let Some(MoonLight { moon, illuminance, .. }) = key {
+            (light.toward_sun, light.sun_illuminance) = (moon.toward, illuminance);
+        }
+        let depth = -sky.transmittance(altitude, Vec3::Y).map(f32::ln);
+        let stars = night.stars.map(|turn| StarLight { turn, depth: depth.max(Vec3::ZERO) });
+        Self { night: Some(NightLight { moon, moon_is_key: key.is_some(), stars }), ..light }
     }
 
     /// The exposure value at ISO 100 that a light meter on level ground says: log2(lux / 2.5) (ISO 2720, with a constant of 250), less
@@ -130,6 +165,10 @@ impl SceneLight {
         if let Some(table) = table {
             let [x, z, horizon, _] = table.for_shader();
             constants.sky_place = [x, z, horizon, 1.0];
+            constants.night = table.night_for_shader();
+        }
+        if let Some(night) = &self.night {
+            night.write(&mut constants, &self.sky);
         }
         if let Some(cascades) = cascades {
             write_cascades(&mut constants, &cascades.constants(view.position), self.cascade_blend);
@@ -152,6 +191,9 @@ impl SceneLight {
             if !held {
                 return refuse(format!("{what} {light}; use 0 to {most}"));
             }
+        }
+        if let Some(why) = self.night.as_ref().and_then(NightLight::refusal) {
+            return refuse(why);
         }
         let held = |factor: &Vec3| factor.is_finite() && factor.abs().max_element() <= MOST_SKY;
         if !self.sky.0.iter().all(held) {

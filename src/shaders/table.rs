@@ -112,8 +112,12 @@ shared_constants! {
     BINDING_SKY_SAMPLER: u32 = 6;
     /// Texels in a row of the table of the sky.
     SKY_COLUMNS: usize = 128;
-    /// Its rows.
+    /// Its rows for one light; there are two.
     SKY_ROWS: usize = 64;
+    /// Cells along an edge of each of the six faces that stars lie on.
+    STAR_CELLS: usize = 64;
+    /// Of 2³² cells, how many have a star: 9000 of the 24 576 that there are.
+    STAR_CHANCE: u32 = 1_572_864_000;
     /// The binding of the first image that a pass over the whole target samples, in set 0: depth, a plane of albedo, or
     /// luminance.
     BINDING_INPUT: u32 = 0;

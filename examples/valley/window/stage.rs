@@ -327,6 +327,7 @@ fn lit_frame(args: &Args, gpu: &Arc<Gpu>, scene: &mut Scene, format: vk::Format)
     let document = source.read(shadow_distance(scene.lock().terrain.field()))?;
     let mut frame = LitFrame::new(scene, source, document)?;
     frame.set_pixel_error(pixel_error);
+    frame.set_moon(Some(args.frame.moon));
     if args.frame.is_lit(args.look.mode) {
         frame.try_out(gpu, scene, format)?;
     }

@@ -1,5 +1,7 @@
 //! The sky against closed forms, what is measured outdoors, and itself.
 
+mod reference;
+
 use super::*;
 use crate::light::SUN_RADIUS;
 use air::{PLANET, TOP};

@@ -8,7 +8,7 @@ use landform::frame::{
     Answer, FrameDocument, TerrainComponent, TerrainExtraction, TerrainFactory, TerrainScene, Transforms,
 };
 use landform::gpu::Device;
-use landform::light::{Atmosphere, ClearSky, Lamp, SceneLight, SkyTable};
+use landform::light::{Atmosphere, ClearSky, Lamp, Night, SceneLight, SkyTable};
 use landform::plan::{Placement, Terrain, TerrainSettings, View};
 use landform_harness::{Gpu, Image8, Offscreen, OffscreenDesc};
 use std::sync::Arc;
@@ -90,6 +90,16 @@ impl FrameStage {
         let mut table = self.table.take().unwrap_or_default();
         self.sky.fill(200.0, toward, &mut table);
         self.light = Some(SceneLight::of_sky(&self.sky, 200.0, toward, &table, Vec3::splat(0.2)));
+        self.table = Some(table);
+    }
+
+    /// The same sun with a night around it.
+    pub fn set_night(&mut self, elevation: f64, azimuth: f64, night: &Night) {
+        let toward = crate::toward_sun(elevation, azimuth).as_vec3();
+        let mut table = self.table.take().unwrap_or_default();
+        self.sky.fill_night(200.0, toward, night, &mut table);
+        let albedo = Vec3::splat(0.2);
+        self.light = Some(SceneLight::of_night_sky(&self.sky, 200.0, toward, night, &table, albedo));
         self.table = Some(table);
     }
 

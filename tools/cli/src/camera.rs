@@ -120,7 +120,7 @@ impl FromStr for Sun {
 impl Sun {
     /// Raises it by degrees, or lowers it, as far as into the night.
     pub fn raise(&mut self, degrees: f64) {
-        self.height = (self.height + degrees).clamp(-12.0, 88.0);
+        self.height = (self.height + degrees).clamp(-60.0, 88.0);
     }
 
     /// Toward it, in the world.

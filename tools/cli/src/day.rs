@@ -4,8 +4,14 @@
 //! south. Azimuth and elevation follow from the hour angle by spherical trigonometry, with the declination of Cooper, *The absorption
 //! of radiation in solar stills*, Solar Energy 12 (1969). The air's refraction, half a degree at the horizon, is left out, as the
 //! sky leaves it out.
+//!
+//! The stars turn with the sun, which in the middle of May stands between the Ram and the Bull; the moon goes along the same path, ahead of it
+//! by as much as of it is lit.
 
 use crate::camera::Sun;
+use glam::Vec3;
+use landform::light::{AIRGLOW, Moon, Night};
+use std::f32::consts::TAU;
 use std::str::FromStr;
 
 /// Degrees north.
@@ -13,6 +19,12 @@ const LATITUDE: f64 = 46.0;
 
 /// The day of the year: the 15th of May.
 const DAY: f64 = 135.0;
+
+/// How far east of the equinox the sun is on that day, along the equator, in radians.
+const RIGHT_ASCENSION: f32 = 0.902;
+
+/// How much the sun's path is tilted against the equator, in radians.
+const OBLIQUITY: f32 = 0.409;
 
 /// A time of day, 0 to 24 hours.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -45,6 +57,22 @@ impl TimeOfDay {
             height: up.clamp(-1.0, 1.0).asin().to_degrees(),
         }
     }
+}
+
+/// The night to a sun: its stars, and a moon of which so much is lit, 0 to 1; None for a night without one. A full moon stands opposite to the
+/// sun, a half one is a quarter of the sky behind it.
+pub fn night_of(sun: &Sun, moon: Option<f32>) -> Night {
+    let (toward, latitude) = (sun.toward(), LATITUDE.to_radians() as f32);
+    let from_south = Night::celestial(latitude, 0.0).inverse() * toward;
+    let hour_angle = (-from_south.x).atan2(from_south.z);
+    let stars = Night::celestial(latitude, (hour_angle + RIGHT_ASCENSION).rem_euclid(TAU));
+    // Where the pole of the sun's path stands: in the Dragon.
+    let pole = stars * Vec3::new(-OBLIQUITY.sin(), OBLIQUITY.cos(), 0.0);
+    let moon = moon.map(|phase| {
+        let ahead = (1.0 - 2.0 * phase.clamp(0.0, 1.0)).acos();
+        Moon { toward: glam::Quat::from_axis_angle(pole, ahead) * toward, phase }
+    });
+    Night { moon, airglow: AIRGLOW, stars: Some(stars) }
 }
 
 impl std::fmt::Display for TimeOfDay {
@@ -87,6 +115,44 @@ mod tests {
         assert!(set.height.abs() < 0.2 && (set.yaw - (360.0 - 62.4)).abs() < 0.5, "{set:?}");
         assert!(TimeOfDay(0.0).sun().height < -20.0);
         assert!(TimeOfDay(0.0).sun().angle_to(&TimeOfDay(24.0).sun()) < 1e-6);
+    }
+
+    #[test]
+    fn the_moon_is_where_its_phase_has_it() {
+        let moon = |hour: f64, phase: f32| {
+            let sun = TimeOfDay(hour).sun();
+            (sun.toward(), night_of(&sun, Some(phase)).moon.unwrap().toward)
+        };
+        for hour in [0.0, 5.0, 12.0, 19.5] {
+            let (sun, full) = moon(hour, 1.0);
+            assert!(sun.dot(full) < -0.999, "a full moon is opposite to the sun");
+            let (sun, new) = moon(hour, 0.0);
+            assert!(sun.dot(new) > 0.999);
+        }
+        // Low in the south at midnight, as in May; a waxing half moon is high in the south when the sun sets.
+        let (_, full) = moon(0.0, 1.0);
+        assert!((full.y.asin().to_degrees() - 25.2).abs() < 0.5 && full.z > 0.9, "{full}");
+        let (_, half) = moon(19.37, 0.5);
+        assert!(
+            half.z > 0.3 && half.y > 0.7 && half.dot(TimeOfDay(19.37).sun().toward()).abs() < 0.02,
+            "{half}"
+        );
+        assert_eq!(night_of(&TimeOfDay(0.0).sun(), None).moon, None);
+    }
+
+    #[test]
+    fn the_stars_turn_once_a_day_around_the_pole() {
+        let pole = |hour: f64| night_of(&TimeOfDay(hour).sun(), None).stars.unwrap() * Vec3::Y;
+        for hour in [0.0, 7.0, 21.0] {
+            assert!((pole(hour) - Vec3::new(0.0, 0.7193, -0.6947)).abs().max_element() < 1e-3);
+        }
+        // What is in the south at midnight has moved on to the west six hours later.
+        let star = |hour: f64| night_of(&TimeOfDay(hour).sun(), None).stars.unwrap();
+        let south = star(0.0).inverse() * Vec3::Z;
+        assert!((star(6.0) * south).x < -0.9, "{}", star(6.0) * south);
+        // And where the sun is among them does not change.
+        let places = [3.0, 15.0].map(|hour| star(hour).inverse() * TimeOfDay(hour).sun().toward());
+        assert!(places[0].distance(places[1]) < 1e-3, "{places:?}");
     }
 
     #[test]

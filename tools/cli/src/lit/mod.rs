@@ -95,6 +95,7 @@ impl LitFrame {
         let document = self.source.read(self.shadow_distance)?;
         let mut other = Self::new(scene, self.source.clone(), document)?;
         other.compositor.set_factory(*self.compositor.factory());
+        other.set_moon(self.sky.moon());
         other.try_out(gpu, scene, format)?;
         *self = other;
         Ok(())
@@ -137,6 +138,11 @@ impl LitFrame {
         let texels = if self.source.samples == 4 { 2.0 } else { 1.0 };
         factory.scalars.pixel_error = Some((pixels * texels).clamp(0.1, 64.0));
         self.compositor.set_factory(factory);
+    }
+
+    /// Another moon: how much of it is lit, 0 to 1; None for none. A full one to begin with.
+    pub fn set_moon(&mut self, phase: Option<f32>) {
+        self.sky.set_moon(phase);
     }
 
     /// Turns a node off, or on again. Nothing where there is no such node.

@@ -1,10 +1,10 @@
 //! The sky of a clear day over the map, for wherever the sun and the camera are.
 
 use crate::camera::Sun;
+use crate::day::night_of;
 use crate::stop::Result;
 use glam::Vec3;
-use landform::light::{Atmosphere, ClearSky, Harmonics, SceneLight, SkyTable};
-use std::f32::consts::PI;
+use landform::light::{Atmosphere, ClearSky, SceneLight, SkyTable};
 
 /// How far the sun may move, in degrees, before light and shadows follow: less than a tenth of its disc.
 const SUN_STEP: f64 = 0.05;
@@ -19,6 +19,8 @@ pub(super) struct Sky {
     air: ClearSky,
     pub(super) table: SkyTable,
     pub(super) light: SceneLight,
+    /// How much of the moon is lit; None for no moon.
+    moon: Option<f32>,
     /// The sun and the altitude that both are for.
     filled: Option<(Sun, f64)>,
 }
@@ -26,7 +28,17 @@ pub(super) struct Sky {
 impl Sky {
     pub(super) fn new() -> Result<Self> {
         let (air, table, light) = (ClearSky::new(&air())?, SkyTable::new(), SceneLight::default());
-        Ok(Self { air, table, light, filled: None })
+        Ok(Self { air, table, light, moon: Some(1.0), filled: None })
+    }
+
+    /// Another moon.
+    pub(super) fn set_moon(&mut self, phase: Option<f32>) {
+        (self.moon, self.filled) = (phase, None);
+    }
+
+    /// How much of the moon is lit.
+    pub(super) fn moon(&self) -> Option<f32> {
+        self.moon
     }
 
     /// Follows the sun and the camera's altitude. It takes some milliseconds, and nothing where both are about where they were.
@@ -37,16 +49,10 @@ impl Sky {
         if self.filled.is_some_and(is_near) {
             return;
         }
-        let toward = sun.toward();
-        self.air.fill(altitude, toward, &mut self.table);
-        let ground = self.air.ground_illuminance(toward) * self.air.atmosphere().ground_albedo / PI;
-        self.light = SceneLight {
-            toward_sun: toward,
-            sun_illuminance: self.air.sun_illuminance(altitude, toward),
-            sky: Harmonics::of_sky(&self.table, ground),
-            haze: self.air.extinction(altitude),
-            ..SceneLight::default()
-        };
+        let (toward, night) = (sun.toward(), night_of(&sun, self.moon));
+        self.air.fill_night(altitude, toward, &night, &mut self.table);
+        let albedo = self.air.atmosphere().ground_albedo;
+        self.light = SceneLight::of_night_sky(&self.air, altitude, toward, &night, &self.table, albedo);
         self.filled = Some((sun, altitude));
     }
 }
@@ -69,6 +75,11 @@ mod tests {
         assert!(second != first && sky.table.revision() != second);
         let noon = sky.light.ev100();
         sky.follow(Sun { height: -8.0, ..sun }, 1200.0);
-        assert!(sky.light.ev100() < noon - 5.0 && sky.light.sun_illuminance == Vec3::ZERO);
+        // The moon is up, and the light is its.
+        let lux = sky.light.sun_illuminance.max_element();
+        assert!(sky.light.ev100() < noon - 5.0 && lux > 0.0 && lux < 0.3 && sky.light.toward_sun.y > 0.1);
+        sky.set_moon(None);
+        sky.follow(Sun { height: -8.0, ..sun }, 1200.0);
+        assert_eq!(sky.light.sun_illuminance, Vec3::ZERO);
     }
 }
