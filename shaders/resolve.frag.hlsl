@@ -26,19 +26,23 @@ static const float MOST_EXPOSED = 1024.0;
 static const float KNEE = 0.5;
 // One over twice the square of the deviation of the filter that weighs samples by their distance from the pixel's middle, texels.
 static const float FILTER = 3.4;
-// Deviations that the past may be from what is around. Where nothing moved for long the past is what is known best: it may be further,
-// and by a part of white even where one frame shows nothing but sky, for another one hits the tip of a ridge there.
+// Deviations that the past may be from what is around.
 static const float CLOSE = 1.25;
-static const float WIDE = 8.0;
-static const float ALLOWED = 0.06;
+// Where nothing moved the past is what is known best. It may be further, and by a part of white even where one frame shows nothing but
+// sky, for another one hits the tip of a ridge there.
+static const float WIDE = 4.0;
+static const float ALLOWED = 0.05;
+// That is so as long as the last picture is as bright around the pixel as this frame: within so much of white and so many deviations.
+static const float ALIKE = 0.02;
+static const float ALIKE_DEVIATIONS = 0.6;
 // Where nothing moves a mean goes on to so many times the frames, so that it stands as still as the picture.
 static const float LONGER = 4.0;
 // Where it moves a mean ends before: each frame the past is interpolated once more, and blurred a little. At least so many frames.
 static const float MOVING = 0.5;
 static const float FEWEST = 4.0;
 // How far the past may have been moved, of what a screen shows, to count as it did, and from where it counts no more.
-static const float LITTLE = 0.03;
-static const float MUCH = 0.3;
+static const float LITTLE = 0.02;
+static const float MUCH = 0.15;
 // Texels that are no motion.
 static const float STILL = 1.0 / 512.0;
 
@@ -89,11 +93,17 @@ float3 from_axes(float3 axes)
     return float3(rest + axes.y, axes.x + axes.z, rest - axes.y);
 }
 
+// Light as it counts, to compare: as evenly as an eye sees it, which sees a step in the dark that is none in the light.
+float3 seen(float3 counted)
+{
+    return to_axes(sqrt(counted));
+}
+
 // What this frame shows around a pixel.
 struct Around
 {
-    float3 middle;    // at the pixel's middle without jitter
-    float3 mean;
+    float3 middle;    // as it counts, at the pixel's middle without jitter
+    float3 mean;      // of the nine, as it is seen
     float3 deviation;
     int2 nearest;     // the texel of what is nearest to the eye, which is what moves an edge
 };
@@ -104,18 +114,22 @@ Around look_around(int2 at)
     int2 high = max(int2(ceil(viewport.xy + viewport.zw)) - 1, low);
     Around around;
     around.nearest = at;
-    float3 sum = 0.0, squares = 0.0, weighed = 0.0;
-    float weights = 0.0, greatest = -1.0;
+    float3 sum = 0.0;
+    float3 squares = 0.0;
+    float3 weighed = 0.0;
+    float weights = 0.0;
+    float greatest = -1.0;
     [unroll] for (int y = -1; y <= 1; y++)
         [unroll] for (int x = -1; x <= 1; x++)
         {
             int2 texel = clamp(at + int2(x, y), low, high);
-            float3 axes = to_axes(held(finite(luminance_plane.Load(int3(texel, 0)).rgb)));
+            float3 light = held(finite(luminance_plane.Load(int3(texel, 0)).rgb));
+            float3 axes = seen(light);
             sum += axes;
             squares += axes * axes;
             float2 off = float2(x, y) - frame.xy;
             float weight = exp(-FILTER * dot(off, off));
-            weighed += axes * weight;
+            weighed += light * weight;
             weights += weight;
             float depth = scene_depth.Load(int3(texel, 0));
             if (depth > greatest)
@@ -160,6 +174,28 @@ float4 last_between(float2 texel)
     return float4(sum / weights, centre.a);
 }
 
+// 1 where the last picture is around a texel as this frame is, which one that the light has changed in is not: the mean of nine knows
+// little of where in their pixels they were drawn from, though each of them may be of something else in each frame.
+float likeness(int2 at, Around around)
+{
+    int2 low = int2(viewport.xy);
+    int2 high = max(int2(ceil(viewport.xy + viewport.zw)) - 1, low);
+    float3 sum = 0.0;
+    float3 squares = 0.0;
+    [unroll] for (int y = -1; y <= 1; y++)
+        [unroll] for (int x = -1; x <= 1; x++)
+        {
+            float3 axes = seen(held(finite(last_plane.Load(int3(clamp(at + int2(x, y), low, high), 0)).rgb)));
+            sum += axes;
+            squares += axes * axes;
+        }
+    float3 mean = sum / 9.0;
+    // What is thinner than a pixel is missed by one frame and known to the others.
+    float3 deviation = max(sqrt(max(squares / 9.0 - mean * mean, 0.0)), around.deviation);
+    float3 apart = abs(mean - around.mean) / (ALIKE + ALIKE_DEVIATIONS * deviation);
+    return 1.0 - smoothstep(1.0, 1.5, largest(apart));
+}
+
 // Noise of a pixel that neighbours do not share (Jimenez 2014), and that goes evenly through 0…1 from frame to frame.
 float noise(float2 pixel)
 {
@@ -188,18 +224,18 @@ float4 main(float4 position : SV_Position) : SV_Target0
     if (last.x > 0.5 && all(before >= 0.0) && all(before <= viewport.zw))
         past = still ? last_plane.Load(int3(at, 0)) : last_between(viewport.xy + before);
     float count = past.a >= 0.0 ? past.a : 0.0;
-    float3 known = to_axes(held(finite(past.rgb)));
+    float3 known = seen(held(finite(past.rgb)));
 
-    float sure = still ? saturate(count / frame.w - 1.0) : 0.0;
-    float3 reach = lerp(CLOSE, WIDE, sure) * around.deviation + max(ALLOWED * sure, 1e-5);
     float3 apart = known - around.mean;
-    float3 parts = abs(apart) / reach;
-    float3 clipped = around.mean + apart / max(largest(parts), 1.0);
+    float sure = still ? saturate(count / frame.w) * likeness(at, around) : 0.0;
+    float3 reach = lerp(CLOSE, WIDE, sure) * around.deviation + max(ALLOWED * sure, 1e-5);
+    float3 clipped = around.mean + apart / max(largest(abs(apart) / reach), 1.0);
     float lost = dot(abs(known - clipped), 1.0);
     count *= 1.0 - smoothstep(LITTLE, MUCH, lost);
     float moving = max(MOVING * frame.w, min(FEWEST, frame.w));
-    count = min(count + 1.0, still ? LONGER * frame.w : moving);
+    count = min(count + 1.0, lerp(moving, LONGER * frame.w, sure));
 
-    float3 mean = lerp(clipped, around.middle, 1.0 / count);
-    return float4(stored(released(max(from_axes(mean), 0.0)), position.xy), count);
+    float3 kept = max(from_axes(clipped), 0.0);
+    float3 mean = lerp(kept * kept, around.middle, 1.0 / count);
+    return float4(stored(released(mean), position.xy), count);
 }

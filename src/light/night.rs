@@ -68,7 +68,7 @@ fn dimmed(phase: f32) -> f32 {
 
 /// The cosine of the angle between sun and earth as the moon has it. Not a number is a new moon.
 fn phase_cosine(phase: f32) -> f32 {
-    2.0 * phase.max(0.0).min(1.0) - 1.0
+    2.0 * if phase > 0.0 { phase.min(1.0) } else { 0.0 } - 1.0
 }
 
 /// What there is at night beside the sun's last light.
