@@ -201,11 +201,6 @@ impl FrameDocument {
                 (FrameNode::Resolve(one), FrameNode::Resolve(other)) if one.output == other.output => {
                     format!("another Resolve draws into '{}' as well; leave one out", one.output)
                 }
-                (FrameNode::LightClusters(one), FrameNode::LightClusters(other))
-                    if one.view == other.view =>
-                {
-                    format!("other LightClusters are those of '{}' as well; leave one out", one.view)
-                }
                 (FrameNode::TerrainVelocity(one), FrameNode::TerrainVelocity(other))
                     if (&one.output, &one.view) == (&other.output, &other.view) =>
                 {

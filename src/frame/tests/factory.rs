@@ -27,9 +27,8 @@ fn a_standard_frame_gets_its_terrain_where_opaque_ground_belongs() {
         ]
     );
     assert_eq!(
-        preset("clusters: true, occlusion: true, temporal: true, metered: true, shadows: false"),
+        preset("occlusion: true, temporal: true, metered: true, shadows: false"),
         [
-            "LightClusters",
             "Pass Main",
             "Terrain",
             "Pass Motion",
