@@ -13,7 +13,7 @@ mod scene;
 
 pub use atmosphere::{Atmosphere, ClearSky, SkyTable};
 pub use cascades::{CascadeConstants, CascadeLookup, CascadeSettings, Cascades, MOST_CASCADES};
-pub use clusters::{ClusterConstants, ClusterGrid, Clusters, MOST_LAMPS};
+pub use clusters::{ClusterConstants, ClusterGrid, Clusters, MOST_LAMPS, ViewLamps};
 pub use harmonics::Harmonics;
 pub use lamps::{Cone, Lamp, falloff};
 pub use scene::{SUN_RADIUS, SceneLight, ShadowBias};

@@ -1,6 +1,6 @@
 //! What a frame publishes of its light: its scene constants.
 
-use super::{CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, SkyTable};
+use super::{CascadeConstants, Cascades, ClearSky, ClusterConstants, Harmonics, SkyTable};
 use crate::abi::{CascadeRecord, LightConstants};
 use crate::plan::{View, Viewport};
 use crate::{Error, Result};
@@ -106,7 +106,7 @@ impl SceneLight {
         &self,
         view: &View,
         cascades: Option<&Cascades>,
-        clusters: Option<&Clusters>,
+        clusters: Option<&ClusterConstants>,
         table: Option<&SkyTable>,
     ) -> Result<LightConstants> {
         view.validate()?;
@@ -135,7 +135,7 @@ impl SceneLight {
             write_cascades(&mut constants, &cascades.constants(view.position), self.cascade_blend);
         }
         if let Some(clusters) = clusters {
-            write_clusters(&mut constants, &clusters.constants(), view);
+            write_clusters(&mut constants, clusters, view);
         }
         Ok(constants)
     }
