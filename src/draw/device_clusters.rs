@@ -36,10 +36,12 @@ pub(super) const CLUSTER_BINDINGS: [Binding; 5] = {
 
 /// Words of lists that there are at least: 1 MiB.
 const LEAST_LISTED: u64 = 1 << 18;
-/// Words of lists a lamp.
-const LISTED_A_LAMP: u64 = 64;
-/// The most words of lists: 64 MiB.
-const MOST_LISTED: u64 = 1 << 24;
+/// Words of lists a lamp: what one of thirty metres takes in the cells before it, and three times what one takes that is far.
+const LISTED_A_LAMP: u64 = 512;
+/// The most words of lists that no frame asked for: 64 MiB.
+const MOST_UNASKED: u64 = 1 << 24;
+/// The most words of lists: with their headers 128 MiB, which is what a shader sees of a buffer on every device.
+const MOST_LISTED: u64 = (1 << 25) - (1 << 16);
 /// Lamps that there is room for at least.
 const LEAST_LAMPS: u32 = 64;
 /// Lanes of a workgroup of the pass that looks at lamps.
@@ -55,7 +57,7 @@ const LEFT_OUT: &str = "lamps-left-out";
 pub struct LampLists {
     /// Lamps in all cells together: what a pixel adds up is this over the cells, on average.
     pub listed: u32,
-    /// Of them those that had no room. There is more of it in the next frame, as far as 64 MiB go.
+    /// Of them those that had no room. There is more of it in the next frame, as far as 128 MiB go.
     pub left_out: u32,
 }
 
@@ -65,8 +67,8 @@ pub struct LampLists {
 /// Once a frame and view: [`prepare`](Self::prepare), then in any order [`FrameLight::publish`](super::FrameLight::publish) and
 /// [`record`](Self::record), then whatever is lit.
 ///
-/// Lists have room for every lamp in every cell, up to 1 MiB and 256 bytes a lamp together. Where a frame needed more, frames after it
-/// have room for a quarter more than that, up to 64 MiB, and meanwhile some cells lack the last of their lamps: [`lists`](Self::lists)
+/// Lists have room for every lamp in every cell, up to 1 MiB and 2 KiB a lamp, and up to 64 MiB. Where a frame needed more, frames after
+/// it have room for a quarter more than that, up to 128 MiB, and meanwhile some cells lack the last of their lamps: [`lists`](Self::lists)
 /// says how many, and a tracing event (warning, code `lamps-left-out`) that it began.
 pub struct DeviceClusters {
     device: Arc<Device>,
@@ -386,7 +388,7 @@ impl Room {
 fn most_listed(cells: u32, lamps: u32, wanted: u64) -> u32 {
     let every = u64::from(cells) * u64::from(lamps);
     let usual = LEAST_LISTED + LISTED_A_LAMP * u64::from(lamps);
-    every.min(usual.max(wanted)).min(MOST_LISTED) as u32
+    every.min(usual.min(MOST_UNASKED).max(wanted)).min(MOST_LISTED) as u32
 }
 
 fn next_revision() -> u64 {
@@ -411,10 +413,11 @@ mod tests {
     #[test]
     fn lists_have_room_for_all_where_that_is_little_and_never_for_more() {
         assert_eq!(most_listed(3456, 64, 0), 3456 * 64, "every lamp in every cell");
-        assert_eq!(most_listed(3456, 4096, 0), (1 << 18) + 64 * 4096);
+        assert_eq!(most_listed(3456, 4096, 0), (1 << 18) + 512 * 4096);
+        assert_eq!(most_listed(3456, 65536, 0), 1 << 24);
         assert_eq!(most_listed(3456, 4096, 5_000_000), 5_000_000);
         assert_eq!(most_listed(3456, 4096, 50_000_000), 3456 * 4096);
-        assert_eq!(most_listed(32768, 65536, u64::MAX), 1 << 24);
+        assert_eq!(2 * 32768 + most_listed(32768, 65536, u64::MAX), 1 << 25);
         assert_eq!(most_listed(1, 64, u64::MAX), 64);
     }
 }

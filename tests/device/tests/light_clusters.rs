@@ -207,7 +207,52 @@ fn by_cpu(clusters: &Clusters, cells: usize) -> Lists {
     (0..cells).map(|cell| clusters.lamps_of(cell).iter().map(number).collect()).collect()
 }
 
-/// 4096 lamps: whatever lights a place is listed in its cell, and lists are those of the CPU but for one in a thousand.
+/// A place that a lamp may light: anywhere in its ball, within its cone, at its cone's edge, or at the end of its range.
+fn near(lamp: &Lamp, turn: u32, dice: &mut Dice) -> DVec3 {
+    let away = if turn % 4 == 0 { 0.999 } else { dice.roll().cbrt() } * f64::from(lamp.range);
+    let mut direction = dice.direction();
+    if let Some(cone) = lamp.cone.filter(|_| turn % 2 == 0) {
+        let axis = cone.toward.as_dvec3().normalize();
+        let aside = axis.cross(direction).normalize();
+        let angle = f64::from(cone.outer) * if turn % 3 == 0 { 0.98 } else { dice.roll() };
+        direction = axis * angle.cos() + aside * angle.sin();
+    }
+    lamp.position + direction * away
+}
+
+/// A lattice of places in a cell, so many a side.
+fn within(view: &View, clusters: &Clusters, cell: usize, fine: u32) -> impl Iterator<Item = DVec3> {
+    let constants = clusters.constants();
+    let (columns, rows, slices) = (constants.columns, constants.rows, constants.slices);
+    let at = cell as u32;
+    let (column, row, slice) = (at % columns, at / columns % rows, at / columns / rows);
+    let begin = if view.is_orthographic() { -20.0 } else { 0.0 };
+    let ratio = f64::from(constants.far / constants.near).powf(1.0 / f64::from(slices));
+    let edge = move |slice: u32| match slice {
+        0 => begin,
+        _ => f64::from(constants.near) * ratio.powf(slice.into()),
+    };
+    let part = move |step: u32| (f64::from(step) + 0.5) / f64::from(fine);
+    let view = *view;
+    (0..fine * fine * fine).map(move |step| {
+        let x = (f64::from(column) + part(step % fine)) / f64::from(columns);
+        let down = (f64::from(row) + part(step / fine % fine)) / f64::from(rows);
+        let y = if view.flip_y { 1.0 - down } else { down };
+        let depth = edge(slice) + (edge(slice + 1) - edge(slice)) * part(step / fine / fine);
+        place(&view, x, y, depth)
+    })
+}
+
+/// What one list of a cell has and the other lacks.
+fn only<'a>(one: &'a Lists, other: &'a Lists) -> impl Iterator<Item = (usize, u32)> + 'a {
+    one.iter().zip(other).enumerate().flat_map(|(cell, (one, other))| {
+        let lacking = one.iter().filter(|lamp| other.binary_search(lamp).is_err());
+        lacking.map(move |&lamp| (cell, lamp))
+    })
+}
+
+/// 4096 lamps: whatever lights a place is listed in its cell. Lists are those of the CPU, and one lamp in a thousand more; what they
+/// lack of them, one in a hundred, lights nothing there: the CPU's runs of cells hold it, and lamps behind the eye.
 #[test]
 fn every_lamp_that_lights_a_place_is_listed_there() {
     let gpu = shared();
@@ -223,48 +268,41 @@ fn every_lamp_that_lights_a_place_is_listed_there() {
             let mut dice = Dice::new(11);
             let mut lit = 0;
             for (number, lamp) in lamps.iter().enumerate() {
-                // Anywhere in its ball, along its cone's edge, and at the end of its range.
                 for turn in 0..32 {
-                    let whole = f64::from(lamp.range);
-                    let away = if turn % 4 == 0 { 0.999 } else { dice.roll().cbrt() } * whole;
-                    let mut direction = dice.direction();
-                    if let Some(cone) = lamp.cone.filter(|_| turn % 2 == 0) {
-                        let axis = cone.toward.as_dvec3().normalize();
-                        let aside = axis.cross(direction).normalize();
-                        let angle = f64::from(cone.outer) * if turn % 3 == 0 { 0.98 } else { dice.roll() };
-                        direction = axis * angle.cos() + aside * angle.sin();
-                    }
-                    let at = lamp.position + direction * away;
+                    let at = near(lamp, turn, &mut dice);
                     let Some(cell) = clusters.cell_of((at - view.position).as_vec3()) else { continue };
-                    if lamp.illuminance(at) == Vec3::ZERO {
-                        continue;
+                    if lamp.illuminance(at) != Vec3::ZERO {
+                        lit += 1;
+                        let found = lists[cell].binary_search(&(number as u32)).is_ok();
+                        assert!(found, "{name}: {lamp:?} lights {at} in cell {cell}");
                     }
-                    lit += 1;
-                    let found = lists[cell].contains(&(number as u32));
-                    assert!(found, "{name}: {lamp:?} lights {at} in cell {cell}");
                 }
             }
             let cpu = by_cpu(&clusters, lists.len());
-            let only = |one: &Lists, other: &Lists| -> usize {
-                let pairs = one.iter().zip(other);
-                pairs.map(|(one, other)| one.iter().filter(|lamp| !other.contains(lamp)).count()).sum()
-            };
-            let (more, fewer) = (only(&lists, &cpu), only(&cpu, &lists));
+            let (more, fewer) = (only(&lists, &cpu).count(), only(&cpu, &lists).count());
+            for (cell, lamp) in only(&cpu, &lists) {
+                for at in within(&view, &clusters, cell, 6) {
+                    let seen = clusters.cell_of((at - view.position).as_vec3()) == Some(cell);
+                    let lights = seen && lamps[lamp as usize].illuminance(at) != Vec3::ZERO;
+                    assert!(!lights, "{name}: {:?} lights {at} in cell {cell}", lamps[lamp as usize]);
+                }
+            }
             println!(
-                "{name}, {grid:?}: {} listed, {more} not by the CPU, {fewer} only by it, {lit} places lit, {} records of {}",
-                listed(&lists), on_device.lamps().records().len(), clusters.records().len()
+                "{name}, {grid:?}: {} listed, {more} not by the CPU, {fewer} only by it, {lit} places lit",
+                listed(&lists)
             );
             assert!(lit > 500, "{name}: {lit} places are lit");
-            assert!(more * 1000 <= listed(&cpu) && fewer * 1000 <= listed(&cpu), "{name}: {more}, {fewer}");
+            // From 500 km a number of 32 bits knows a lamp of twenty metres by a decimetre or two, and its margin is ten of those.
+            let most = if name == "from orbit" { 16 } else { 1000 };
+            assert!(more * most <= listed(&cpu) && fewer * 100 <= listed(&cpu), "{name}: {more}, {fewer}");
         }
     }
     gpu.assert_silent();
 }
 
-/// Of a lattice of places in each cell, lists have at most half as many lamps more as light any.
+/// Of a lattice of places in each cell, lists have at most a sixth as many lamps more as light any.
 #[test]
 fn cells_list_few_lamps_that_do_not_reach_them() {
-    const FINE: u32 = 8;
     let gpu = shared();
     let sorter = Sorter::new(&gpu);
     let grid = ClusterGrid { columns: 8, rows: 6, slices: 12 };
@@ -278,32 +316,19 @@ fn cells_list_few_lamps_that_do_not_reach_them() {
         let lists = sorter.lists(&mut on_device, &view, far, &lamps);
         let mut clusters = Clusters::new(grid);
         clusters.build(&view, far, &lamps).unwrap();
-        let constants = clusters.constants();
-        let mut lit = vec![false; lists.len() * lamps.len()];
-        let part = |count: u32, step: u32| (f64::from(step) + 0.5) / f64::from(count * FINE);
-        let begin = if view.is_orthographic() { -20.0 } else { 0.0 };
-        let ratio = f64::from(constants.far / constants.near).powf(1.0 / f64::from(constants.slices));
-        let edge = |slice: u32| match slice {
-            0 => begin,
-            _ => f64::from(constants.near) * ratio.powf(slice.into()),
-        };
-        for step in 0..grid.slices * FINE {
-            let slice = step / FINE;
-            let depth = edge(slice) + (edge(slice + 1) - edge(slice)) * part(1, step % FINE);
-            for across in 0..grid.columns * FINE {
-                for down in 0..grid.rows * FINE {
-                    let at = place(&view, part(grid.columns, across), part(grid.rows, down), depth);
-                    let Some(cell) = clusters.cell_of((at - view.position).as_vec3()) else { continue };
-                    for (flag, lamp) in lit[cell * lamps.len()..].iter_mut().zip(&lamps) {
-                        *flag |= lamp.illuminance(at).x > 0.0;
-                    }
+        let mut least = 0;
+        for cell in 0..lists.len() {
+            let mut lit = vec![false; lamps.len()];
+            for at in within(&view, &clusters, cell, 8) {
+                if clusters.cell_of((at - view.position).as_vec3()) == Some(cell) {
+                    lit.iter_mut().zip(&lamps).for_each(|(lit, lamp)| *lit |= lamp.illuminance(at).x > 0.0);
                 }
             }
+            least += lit.into_iter().filter(|&lit| lit).count();
         }
-        let least = lit.into_iter().filter(|&lit| lit).count();
         let ratio = listed(&lists) as f64 / least as f64;
         println!("{name}: {} listed, {least} reach: {ratio:.3}", listed(&lists));
-        assert!((1.0..1.5).contains(&ratio), "{name}: {} listed, {least} reach", listed(&lists));
+        assert!((1.0..1.17).contains(&ratio), "{name}: {} listed, {least} reach", listed(&lists));
     }
     gpu.assert_silent();
 }
@@ -339,7 +364,7 @@ fn none_one_and_the_most() {
     clusters.build(&view, far, &many).unwrap();
     let cpu = by_cpu(&clusters, 256);
     println!("65536 lamps: {} listed, {} by the CPU", listed(&lists), listed(&cpu));
-    assert!(listed(&lists) > 100_000 && listed(&lists).abs_diff(listed(&cpu)) * 1000 < listed(&cpu));
+    assert!(listed(&lists) > 100_000 && listed(&lists).abs_diff(listed(&cpu)) * 200 < listed(&cpu));
     let more = vec![many[0]; MOST_LAMPS + 1];
     sorter.device.begin_frame();
     let why = on_device.prepare(&view, far, &more).unwrap_err().to_string();
@@ -361,22 +386,27 @@ fn lists_that_do_not_fit_are_cut_and_then_grow() {
         range: 1e5,
         cone: None,
     };
-    let lamps: Vec<Lamp> = (0..300).map(everywhere).collect();
+    let lamps: Vec<Lamp> = (0..600).map(everywhere).collect();
     let lists = sorter.lists(&mut on_device, &view, far, &lamps);
-    let room = (1 << 18) + 64 * 512;
+    let room = (1 << 18) + 512 * 1024;
     assert_eq!(listed(&lists), room, "what there is room for is used up");
     for list in &lists {
         assert!(list.iter().enumerate().all(|(at, lamp)| *lamp as usize == at), "the first of its lamps");
     }
-    let first = sorter.words(&mut on_device, &view, far, &lamps).len();
-    let counted = sorter.counted(&mut on_device, &view, far, &lamps);
-    assert_eq!(counted, LampLists { listed: 4096 * 300, left_out: (4096 * 300 - room) as u32 });
+    let first = on_device.words().size() as usize;
+    // Until the first frame's numbers have come back.
+    let mut counted = LampLists::default();
+    while counted == LampLists::default() {
+        sorter.words(&mut on_device, &view, far, &lamps);
+        counted = on_device.lists();
+    }
+    assert_eq!(counted, LampLists { listed: 4096 * 600, left_out: (4096 * 600 - room) as u32 });
     let lists = sorter.lists(&mut on_device, &view, far, &lamps);
-    assert!(lists.iter().all(|list| list.len() == 300), "all of them fit");
+    assert!(lists.iter().all(|list| list.len() == 600), "all of them fit");
     let counted = sorter.counted(&mut on_device, &view, far, &lamps);
-    assert_eq!(counted, LampLists { listed: 4096 * 300, left_out: 0 });
-    let grown = sorter.words(&mut on_device, &view, far, &lamps).len();
-    assert_eq!((first, grown), (2 * 4096 + room, 2 * 4096 + 4096 * 300 / 4 * 5));
+    assert_eq!(counted, LampLists { listed: 4096 * 600, left_out: 0 });
+    let grown = on_device.words().size() as usize;
+    assert_eq!((first, grown), (4 * (2 * 4096 + room), 4 * (2 * 4096 + 4096 * 600 / 4 * 5)));
     gpu.assert_silent();
 }
 
@@ -425,8 +455,11 @@ fn a_picture_is_the_cpu_s() {
 const SMALL: (u32, u32) = (160, 90);
 
 fn camera((width, height): (u32, u32)) -> View {
-    look(DVec3::new(700.0, 260.0, 1500.0), 18.0, -14.0, Viewport::whole(width, height))
+    look(DVec3::new(640.0, 215.0, 985.0), 6.0, -17.0, Viewport::whole(width, height))
 }
+
+/// Candela of a lamp, over the square of its range.
+const INTENSITY: f32 = 1.2;
 
 /// Hills after sunset, with lamps on them.
 fn dusk(gpu: &Arc<Gpu>, document: &str, size: (u32, u32), count: usize) -> FrameStage {
@@ -434,21 +467,21 @@ fn dusk(gpu: &Arc<Gpu>, document: &str, size: (u32, u32), count: usize) -> Frame
     let height = |x: f64, z: f64| landform::query::height_at(&field, glam::DVec2::new(x, z)).unwrap_or(0.0);
     let mut dice = Dice::new(3);
     let lamp = |index: usize| {
-        let (x, z) = (dice.between(500.0, 1000.0), dice.between(800.0, 1450.0));
+        let (x, z) = (dice.between(300.0, 1000.0), dice.between(400.0, 960.0));
         let colours = [Vec3::new(1.0, 0.72, 0.4), Vec3::new(1.0, 0.55, 0.25), Vec3::new(0.7, 0.85, 1.0)];
         let range = dice.between(18.0, 55.0) as f32;
         let toward = dice.direction().as_vec3() - Vec3::Y;
         let cone = Cone { toward, inner: 0.35, outer: 0.7 };
         Lamp {
             position: DVec3::new(x, height(x, z) + dice.between(3.0, 9.0), z),
-            intensity: colours[index % 3] * range * 12.0,
+            intensity: colours[index % 3] * range * range * INTENSITY,
             range,
             cone: (index % 3 == 1).then_some(cone),
         }
     };
     let lamps = (0..count).map(lamp).collect();
     let mut stage = FrameStage::new(gpu, field, document, size.0, size.1);
-    stage.set_sun(-3.0, 250.0);
+    stage.set_sun(-7.0, 250.0);
     stage.lamps = lamps;
     stage
 }
@@ -585,4 +618,16 @@ fn what_is_out_of_turn_is_refused() {
     let none = ClusterGrid { columns: 0, rows: 9, slices: 24 };
     says(DeviceClusters::new(&sorter.device, none).map(|_| ()), "use 1 to 32768 cells");
     gpu.assert_silent();
+}
+
+#[test]
+fn look_at_it() {
+    let gpu = shared();
+    let size = (960, 540);
+    let mut stage = dusk(&gpu, "(nodes: [StandardFrame(clusters: true)])", size, 300);
+    for (name, turn) in [("a", 0.0), ("b", 0.15)] {
+        let view = look(DVec3::new(640.0 + turn, 215.0, 985.0), 6.0 + turn as f32, -17.0, Viewport::whole(size.0, size.1));
+        landform_harness::write_png(format!("/tmp/wt/clusters_{name}.png"), &stage.draw(&view)).unwrap();
+    }
+    println!("{:?}", stage.light.as_ref().unwrap().ev100());
 }
