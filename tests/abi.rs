@@ -5,8 +5,8 @@ mod reflection;
 
 use landform::abi::{
     BlendTwinCase, BlendTwinResult, CascadeRecord, ClusterView, LampReach, LampRecord, LayerConstants,
-    LightConstants, MaterialConstants, MorphBand, NodeRecord, ShowConstants, SkyConstants, SkyVelocityConstants,
-    TonemapConstants, TwinCase, TwinResult, ViewConstants,
+    LightConstants, MaterialConstants, MorphBand, NodeRecord, ShowConstants, SkyConstants,
+    SkyVelocityConstants, TonemapConstants, TwinCase, TwinResult, ViewConstants,
 };
 use reflection::struct_layout;
 use std::mem::{offset_of, size_of};
@@ -128,9 +128,7 @@ fn light_lies_where_shaders_read_it() {
 
 #[test]
 fn lamps_are_forty_eight_bytes() {
-    for shader in
-        ["lit.frag.s4", "lit.frag.s8h", "lit.frag.s12p", "lit.frag.s16hp", "cluster_reaches.comp"]
-    {
+    for shader in ["lit.frag.s4", "lit.frag.s8h", "lit.frag.s12p", "lit.frag.s16hp", "cluster_reaches.comp"] {
         let fields = assert_layout!(
             shader,
             LampRecord { position, range, intensity, cos_outer, toward, inverse_cone }
@@ -145,18 +143,7 @@ fn what_lamps_are_sorted_with_lies_where_the_shaders_read_it() {
         assert_layout!(shader, ClusterView { clip_rows, turn, grid, slicing, seen, room });
         let reach = assert_layout!(
             shader,
-            LampReach {
-                centre,
-                radius,
-                apex,
-                range,
-                axis,
-                sine,
-                cosine,
-                columns,
-                rows,
-                slices
-            }
+            LampReach { centre, radius, apex, range, axis, sine, cosine, columns, rows, slices }
         );
         assert_eq!((reach.stride, size_of::<LampReach>()), (64, 64));
     }

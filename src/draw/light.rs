@@ -9,8 +9,7 @@ use super::set_cache::SetCache;
 use crate::abi::{LampRecord, LightConstants};
 use crate::gpu::{
     Binding, BindingKind, Cmd, Device, FrameRing, Image, ImageBarrier, ImageDesc, RingDesc, RingSlice,
-    Sampler,
-    SamplerDesc, Set, SetLayout, SetValue, Staging, StagingDesc, Usage,
+    Sampler, SamplerDesc, Set, SetLayout, SetValue, Staging, StagingDesc, Usage,
 };
 use crate::light::{Cascades, ClusterConstants, Clusters, SceneLight, SkyTable};
 use crate::plan::View;

@@ -44,7 +44,8 @@ impl SceneLamps {
         let mut nodes = Vec::new();
         for (node, found) in document.nodes.iter().enumerate() {
             if let FrameNode::LightClusters(_) = found {
-                nodes.push(NodeLamps { node, clusters: DeviceClusters::new(device, ClusterGrid::default())? });
+                nodes
+                    .push(NodeLamps { node, clusters: DeviceClusters::new(device, ClusterGrid::default())? });
             }
         }
         Ok(Self { nodes, ..Self::default() })

@@ -198,9 +198,9 @@ impl LitStage {
         let plan = self.plan(&[*view]);
         let mut clusters = Clusters::new(lighting.grid);
         clusters.build(view, lighting.far, &lighting.lamps).expect("clusters");
-        let mut on_device = lighting.on_device.then(|| {
-            DeviceClusters::new(&self.device, lighting.grid).expect("clusters of the device's")
-        });
+        let mut on_device = lighting
+            .on_device
+            .then(|| DeviceClusters::new(&self.device, lighting.grid).expect("clusters of the device's"));
         let has_lamps = !lighting.lamps.is_empty();
         let mut atlas = lighting.shadows.map(|settings| match self.atlas.take() {
             Some(atlas) if atlas.layout() == settings.layout => atlas,

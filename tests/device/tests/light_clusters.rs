@@ -8,7 +8,7 @@ use landform::gpu::{Buffer, BufferBarrier, BufferDesc, Device, MemoryLocation, U
 use landform::light::{ClusterGrid, Clusters, Cone, Lamp, MOST_LAMPS};
 use landform::plan::{TerrainSettings, View, ViewId, Viewport};
 use landform_device_tests::{FrameStage, Lighting, LitStage, Planes, hills, look, random};
-use landform_harness::{Gpu, Image8, shared};
+use landform_harness::{Frames, Gpu, Image8, repository, shared, write_png};
 use std::sync::Arc;
 
 const VIEWPORT: Viewport = Viewport { x: 64.0, y: 32.0, width: 1280.0, height: 720.0 };
@@ -142,8 +142,7 @@ impl Sorter {
             location: MemoryLocation::Readback,
         };
         let read = Buffer::new(&self.device, &desc).unwrap();
-        let whole =
-            |buffer, from, to| BufferBarrier { buffer, offset: 0, size: vk::WHOLE_SIZE, from, to };
+        let whole = |buffer, from, to| BufferBarrier { buffer, offset: 0, size: vk::WHOLE_SIZE, from, to };
         let recorded = self.gpu.submit_and_wait(|raw| {
             // SAFETY: the harness hands over a command buffer that records, and waits for it.
             let cmd = unsafe { self.device.record(raw) };
@@ -343,12 +342,8 @@ fn none_one_and_the_most() {
     let mut on_device = DeviceClusters::new(&sorter.device, grid).unwrap();
     assert_eq!(sorter.counted(&mut on_device, &view, far, &[]), LampLists::default());
     let ahead = view.rotation.as_dquat() * DVec3::NEG_Z;
-    let around = |range: f32| Lamp {
-        position: view.position + ahead,
-        intensity: Vec3::ONE,
-        range,
-        cone: None,
-    };
+    let around =
+        |range: f32| Lamp { position: view.position + ahead, intensity: Vec3::ONE, range, cone: None };
     let lists = sorter.lists(&mut on_device, &view, far, &[around(1e5)]);
     assert!(lists.len() == 256 && lists.iter().all(|list| *list == [0]), "it reaches everything");
     // A cell's depth is no bound of what a lamp without an end reaches.
@@ -440,6 +435,10 @@ fn a_picture_is_the_cpu_s() {
         look(DVec3::new(250.0, 160.0, 330.0), -20.0, -35.0, whole),
         View::with_projection(DVec3::new(256.0, 420.0, 400.0), tilted, flat, whole),
     ] {
+        // One cell: every lamp is asked at every pixel.
+        let one = ClusterGrid { columns: 1, rows: 1, slices: 1 };
+        let all = Lighting { lamps: lamps.clone(), grid: one, ..Lighting::sun(DVec3::Y, 0.0) };
+        let all = stage.draw(&view, &all, Planes::Luminance);
         for grid in [ClusterGrid::default(), ClusterGrid { columns: 7, rows: 5, slices: 40 }] {
             let lighting = Lighting { lamps: lamps.clone(), grid, ..Lighting::sun(DVec3::Y, 0.0) };
             let cpu = stage.draw(&view, &lighting, Planes::Luminance);
@@ -447,6 +446,7 @@ fn a_picture_is_the_cpu_s() {
             let lit = cpu.ground().filter(|&pixel| cpu.light(pixel) != Vec3::ZERO).count();
             assert!(lit > 2000, "{lit} pixels are lit");
             assert!(cpu.luminance == device.luminance, "{grid:?}");
+            assert!(all.luminance == device.luminance, "{grid:?}: what is not listed lights something");
         }
     }
     gpu.assert_silent();
@@ -620,14 +620,55 @@ fn what_is_out_of_turn_is_refused() {
     gpu.assert_silent();
 }
 
+/// Frames that overlap: each draws what it would alone, whatever lamps the one before had.
 #[test]
-fn look_at_it() {
+fn frames_in_flight() {
     let gpu = shared();
-    let size = (960, 540);
-    let mut stage = dusk(&gpu, "(nodes: [StandardFrame(clusters: true)])", size, 300);
-    for (name, turn) in [("a", 0.0), ("b", 0.15)] {
-        let view = look(DVec3::new(640.0 + turn, 215.0, 985.0), 6.0 + turn as f32, -17.0, Viewport::whole(size.0, size.1));
-        landform_harness::write_png(format!("/tmp/wt/clusters_{name}.png"), &stage.draw(&view)).unwrap();
+    let document = "(nodes: [StandardFrame(clusters: true, shadow_tile: 64)])";
+    let mut alone = dusk(&gpu, document, SMALL, 300);
+    let mut stage = dusk(&gpu, document, SMALL, 300);
+    let lamps = stage.lamps.clone();
+    let mut frames = Frames::new(&gpu).unwrap();
+    // Fewer, more than there was room for, none.
+    for (step, count) in [40, 300, 0, 300, 7, 300, 150].into_iter().enumerate() {
+        let mut view = camera(SMALL);
+        view.position.x += 5.0 * step as f64;
+        let raw = frames.begin().unwrap();
+        stage.device.begin_frame();
+        stage.lamps = lamps[..count].to_vec();
+        stage.record(raw, &[("Camera", view)], &mut ()).unwrap();
+        frames.submit(vk::SubmitInfo::default()).unwrap();
+        if step % 2 == 1 {
+            gpu.wait_idle();
+            alone.lamps = lamps[..count].to_vec();
+            assert!(stage.offscreen.read_color().unwrap() == alone.draw(&view), "frame {step}");
+        }
     }
-    println!("{:?}", stage.light.as_ref().unwrap().ev100());
+    gpu.wait_idle();
+    gpu.assert_silent();
+}
+
+/// Two nearby poses over a whole picture: no cell's border is seen, for the CPU's frame has the same pixels; and what is lit moves with
+/// the ground. The pictures are for people: out/clusters-*.png.
+#[test]
+fn dusk_on_the_hills() {
+    let gpu = shared();
+    let size = (640, 360);
+    let mut on_device = dusk(&gpu, "(nodes: [StandardFrame(clusters: true, shadow_tile: 64)])", size, 300);
+    let mut cpu = dusk(&gpu, "(nodes: [StandardFrame(shadow_tile: 64)])", size, 300);
+    let mut pictures = Vec::new();
+    for step in 0..2 {
+        let mut view = camera(size);
+        view.position.x += 0.02 * f64::from(step);
+        let picture = on_device.draw(&view);
+        assert!(picture == cpu.draw(&view), "at pose {step}");
+        write_png(repository().join(format!("out/clusters-{step}.png")), &picture).unwrap();
+        pictures.push(picture);
+    }
+    let moved = pictures[0].difference(&pictures[1]).unwrap();
+    println!("{moved:?}");
+    let jumps = pictures[0].pixels().zip(pictures[1].pixels());
+    let jumps = jumps.filter(|(a, b)| a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > 24)).count();
+    assert!(jumps < 60, "{jumps} pixels change by two centimetres of the camera's");
+    gpu.assert_silent();
 }
