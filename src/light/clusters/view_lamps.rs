@@ -17,7 +17,7 @@ const FURTHEST: f64 = 1e18;
 pub struct ViewLamps {
     grid: ClusterGrid,
     lens: Option<Lens>,
-    records: Vec<LampRecord>,
+    pub(super) records: Vec<LampRecord>,
     turn: DMat3,
 }
 
