@@ -55,7 +55,7 @@ float4 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
     {
         float3 light = has_table ? sky_luminance(direction) : sky_light(direction);
         light += disc(direction) + night_lights(pixel);
-        return float4(min(light, MOST_SKY), 0.0);
+        return float4(min(light, MOST_ALONE), 0.0);
     }
     if (!HAS_HAZE)
         return float4(0.0, 0.0, 0.0, 1.0);

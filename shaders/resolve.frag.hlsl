@@ -4,6 +4,9 @@
 //
 // Alpha counts the frames that a pixel is the mean of. So the first frames after a cut count as much as they should, and a pixel whose
 // past was wrong is made of new frames quickly.
+#include "luminance.hlsl"
+#include "noise.hlsl"
+
 [[vk::binding(BINDING_INPUT, SET)]] Texture2D<float4> luminance_plane;
 [[vk::binding(BINDING_INPUT_NORMALS, SET)]] Texture2D<float2> motion_plane;
 [[vk::binding(BINDING_INPUT_OCCLUSION, SET)]] Texture2D<float> scene_depth;
@@ -17,8 +20,6 @@
     float4 last;     // 1 where the last frame left its picture; a number that each frame has another of, 0…1
 };
 
-// What a target of 16 bits holds, with some room.
-static const float MOST = 60000.0;
 // Exposed light that is worth telling apart: it is white long before.
 static const float MOST_EXPOSED = 1024.0;
 // Exposed light up to which a mean is that of light; above it is that of what a screen would show of it, so that a pixel that is
@@ -49,8 +50,8 @@ static const float STILL = 1.0 / 512.0;
 // What is not finite once would stay so in every mean; no number is 0, for no comparison with it is true.
 float3 finite(float3 light)
 {
-    return float3(light.r >= 0.0 ? min(light.r, MOST) : 0.0, light.g >= 0.0 ? min(light.g, MOST) : 0.0,
-                  light.b >= 0.0 ? min(light.b, MOST) : 0.0);
+    return float3(light.r >= 0.0 ? min(light.r, MOST_ALONE) : 0.0, light.g >= 0.0 ? min(light.g, MOST_ALONE) : 0.0,
+                  light.b >= 0.0 ? min(light.b, MOST_ALONE) : 0.0);
 }
 
 float largest(float3 of)
@@ -196,17 +197,12 @@ float likeness(int2 at, Around around)
     return 1.0 - smoothstep(1.0, 1.5, largest(apart));
 }
 
-// Noise of a pixel that neighbours do not share (Jimenez 2014), and that goes evenly through 0…1 from frame to frame.
-float noise(float2 pixel)
-{
-    return frac(52.9829189 * frac(dot(pixel, float2(0.06711056, 0.00583715))) + last.y);
-}
-
 // Light as 16 bits hold it, up or down by chance: a mean of many frames moves by less than a step of them, and would stop short.
 float3 stored(float3 light, float2 pixel)
 {
-    uint chance = uint(noise(pixel) * 8192.0);
-    return asfloat((asuint(min(light, MOST)) + chance) & 0xFFFFE000u);
+    // It goes evenly through 0…1 from frame to frame.
+    uint chance = uint(frac(gradient_noise(pixel) + last.y) * 8192.0);
+    return asfloat((asuint(min(light, MOST_ALONE)) + chance) & 0xFFFFE000u);
 }
 
 float4 main(float4 position : SV_Position) : SV_Target0

@@ -1,12 +1,11 @@
-// The motion of the sky, which is infinitely far away: only turning moves it. In parts of the viewport, as the ground's.
+// The motion of the sky, which is infinitely far away: only turning moves it.
+#include "motion_plane.hlsl"
+
 [[vk::push_constant]] cbuffer SkyVelocityConstants
 {
     column_major float4x4 last_from_clip;
     float4 motion_scale; // parts of the viewport a unit of clip space
 };
-
-// Further than this nothing that was drawn lies.
-static const float FARTHEST = 4.0;
 
 float2 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
 {

@@ -1,6 +1,8 @@
 // Luminance to what a screen shows: exposed, rolled off, dithered by less than a step of 8 bits, and encoded where the target
 // does not.
+#include "luminance.hlsl"
 #include "night_vision.hlsl"
+#include "noise.hlsl"
 #include "output.hlsl"
 
 [[vk::binding(BINDING_INPUT, SET)]] Texture2D<float4> luminance_plane;
@@ -28,13 +30,6 @@ float3 rolled_off(float3 light)
     return lerp(middle, high, step(shoulder, light));
 }
 
-// Noise of a pixel that neighbours do not share (Jimenez, *Next Generation Post Processing in Call of Duty: Advanced Warfare*,
-// 2014).
-float noise(float2 pixel)
-{
-    return frac(52.9829189 * frac(dot(pixel, float2(0.06711056, 0.00583715))));
-}
-
 // What luminance is multiplied with.
 float exposure_scale()
 {
@@ -51,7 +46,7 @@ float within(int at, float from, float to)
 float3 shown_at(int2 at, float scale)
 {
     // What is not finite once would stay so in every average.
-    float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, 60000.0);
+    float3 light = min(luminance_plane.Load(int3(at, 0)).rgb, MOST_ALONE);
     // A grey card is exposed to 0.18.
     light = seen_at_night(max(light, 0.0), 0.18 / scale);
     return rolled_off(light * scale);
@@ -102,7 +97,7 @@ float4 main(float4 position : SV_Position) : SV_Target0
         shown_light = sharpened(shown_light, int2(position.xy), int2(whole) - 1, scale);
     // Steps are even in what is stored, so that is where they are dithered.
     float3 stored = encode(shown_light);
-    stored += exposure.y > 0.0 ? (noise(position.xy) - 0.5) / exposure.y : 0.0;
+    stored += exposure.y > 0.0 ? (frac(gradient_noise(position.xy)) - 0.5) / exposure.y : 0.0;
     stored = saturate(stored);
     return float4(ENCODE_SRGB ? stored : decode(stored), 1.0);
 }

@@ -1,11 +1,8 @@
-// The motion of the ground on the target since the last frame, in parts of the viewport: x right, y down. What is here now was at
-// `here - motion`.
+// The motion of the ground on the target since the last frame.
 #include "atlas.hlsl"
+#include "motion_plane.hlsl"
 
 [[vk::constant_id(0)]] const bool HAS_HOLES = false;
-
-// Further than this nothing that was drawn lies.
-static const float FARTHEST = 4.0;
 
 struct Fragment
 {

@@ -79,6 +79,7 @@
 //!     /// # Safety
 //!     /// As [`Device::new`]: the host's handles are valid, and outlive the ground.
 //!     unsafe fn new(host: Host, field: Field) -> Result<Self> {
+//!         // SAFETY: the caller's promise is handed on.
 //!         let device = unsafe { Device::new(host)? };
 //!         let terrain = Terrain::new(field, TerrainSettings::default())?;
 //!         let renderer = Renderer::new(&device, terrain.field().desc())?;
@@ -92,6 +93,7 @@
 //!         self.device.begin_frame(); // the device has finished with frame N - frames_in_flight
 //!         self.terrain.begin_frame(seconds);
 //!         self.terrain.plan_into(&mut self.plan, &[view], self.renderer.residency())?;
+//!         // SAFETY: the caller's promise is handed on.
 //!         let recording = unsafe { self.device.record(cmd) };
 //!         self.renderer.upload(&recording, &self.plan)?; // what changed, and nothing else
 //!         begin_rendering(cmd); // yours: colour, and depth cleared to 0

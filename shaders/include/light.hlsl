@@ -3,12 +3,8 @@
 #ifndef LANDFORM_LIGHT
 #define LANDFORM_LIGHT
 
+#include "luminance.hlsl"
 #include "microfacets.hlsl"
-
-// The brightest that each pass leaves, cd/m²: half precision ends at 65504, and three of them add up in one target.
-static const float MOST_LIT = 40000.0;
-static const float MOST_SKY = 60000.0; // alone in its pixel
-static const float MOST_ADDED = 12000.0;
 
 struct CascadeRecord
 {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Set 2, as the reflection has it.
 pub(super) const LIGHT_BINDINGS: [Binding; 7] = {
     const fn binding(binding: u32, kind: BindingKind) -> Binding {
-        Binding { binding, kind, stages: vk::ShaderStageFlags::FRAGMENT, count: 1 }
+        Binding::one(binding, kind, vk::ShaderStageFlags::FRAGMENT)
     }
     [
         binding(BINDING_LIGHT, BindingKind::UniformDynamic),

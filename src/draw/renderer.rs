@@ -5,7 +5,7 @@ use super::host_fragment::HostModule;
 use super::lattice::Lattices;
 use super::materials::Materials;
 use super::pipeline_cache::{PipelineCache, PipelineKey};
-use super::scissor::scissor;
+use super::scissor::{scissor, viewport};
 use super::view_buffers::{BINDINGS, ViewBuffers};
 use super::{Target, TextureSource};
 use crate::abi::SkyConstants;
@@ -368,12 +368,9 @@ fn front_face(view: &ViewPlan) -> vk::FrontFace {
 }
 
 fn set_viewport(cmd: &Cmd<'_>, device: &Device, view: &ViewPlan) {
-    let area = view.viewport;
-    let (y, height) = if view.flip_y { (area.y + area.height, -area.height) } else { (area.y, area.height) };
-    let viewport = vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 };
     let limits = device.limits();
     let most = [limits.max_framebuffer_width, limits.max_framebuffer_height];
-    cmd.set_viewport(viewport, scissor(&area, most));
+    cmd.set_viewport(viewport(&view.viewport, view.flip_y), scissor(&view.viewport, most));
     cmd.set_front_face(front_face(view));
 }
 

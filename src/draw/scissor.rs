@@ -1,7 +1,13 @@
-//! The scissor rectangle of a viewport.
+//! A viewport as Vulkan has it, and its scissor rectangle.
 
 use crate::plan::Viewport;
 use ash::vk;
+
+/// A viewport with all of depth, turned over where `flip_y` is true.
+pub(super) fn viewport(area: &Viewport, flip_y: bool) -> vk::Viewport {
+    let (y, height) = if flip_y { (area.y + area.height, -area.height) } else { (area.y, area.height) };
+    vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 }
+}
 
 /// The whole pixels that a viewport touches, as far as they lie in a framebuffer of at most `most` pixels: a scissor
 /// begins at 0 or above, and its end must not overflow.

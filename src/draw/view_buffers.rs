@@ -22,10 +22,10 @@ pub(super) const BINDINGS: [Binding; 4] = {
     let fragment = vk::ShaderStageFlags::FRAGMENT;
     let both = vk::ShaderStageFlags::from_raw(vertex.as_raw() | fragment.as_raw());
     [
-        Binding { binding: BINDING_VIEW, kind: BindingKind::UniformDynamic, stages: both, count: 1 },
-        Binding { binding: BINDING_NODES, kind: BindingKind::StorageDynamic, stages: vertex, count: 1 },
-        Binding { binding: BINDING_HEIGHTS, kind: BindingKind::SampledImage, stages: both, count: 1 },
-        Binding { binding: BINDING_HOLES, kind: BindingKind::SampledImage, stages: fragment, count: 1 },
+        Binding::one(BINDING_VIEW, BindingKind::UniformDynamic, both),
+        Binding::one(BINDING_NODES, BindingKind::StorageDynamic, vertex),
+        Binding::one(BINDING_HEIGHTS, BindingKind::SampledImage, both),
+        Binding::one(BINDING_HOLES, BindingKind::SampledImage, fragment),
     ]
 };
 
@@ -39,7 +39,7 @@ pub(super) fn twin_bindings() -> [Binding; 5] {
         (BINDING_TWIN_CASES, BindingKind::Storage),
         (BINDING_TWIN_RESULTS, BindingKind::Storage),
     ]
-    .map(|(binding, kind)| Binding { binding, kind, stages, count: 1 })
+    .map(|(binding, kind)| Binding::one(binding, kind, stages))
 }
 
 /// Set 0 of the twin of the blend.
@@ -47,7 +47,7 @@ pub(super) fn blend_twin_bindings() -> [Binding; 2] {
     let stages = vk::ShaderStageFlags::COMPUTE;
     [BINDING_TWIN_CASES, BINDING_TWIN_RESULTS].map(|binding| {
         let kind = BindingKind::Storage;
-        Binding { binding, kind, stages, count: 1 }
+        Binding::one(binding, kind, stages)
     })
 }
 

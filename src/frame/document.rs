@@ -94,7 +94,7 @@ pub struct TargetDesc {
     #[serde(default, skip_serializing_if = "TargetSize::is_output")]
     pub size: TargetSize,
     /// Whether the host gives the image, with whatever it holds. Else the compositor makes it, and what it holds from the
-    /// frame before is gone.
+    /// frame before is gone, but for what a [`Resolve`](super::Resolve) reads again itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host: bool,
 }

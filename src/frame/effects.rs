@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct AmbientOcclusion {
     /// The plane, of four channels and as large as the two that are sampled: `Rgba8Unorm`. Where the node is off, and beside its view,
-    /// it is 0, which an `AmbientCombine` takes for open. `SceneOcclusion`.
+    /// it is 0, which an `AmbientCombine` with `bent` takes for open. `SceneOcclusion`.
     pub output: String,
     /// The depth, sampled. `SceneDepth`.
     pub depth: String,

@@ -61,7 +61,7 @@ pub struct StandardFrame {
     /// Nodes after opaque things, sharing their depth: a `Terrain` with numbers of its own, rocks of the host's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after_opaque: Vec<FrameNode>,
-    /// Nodes after everything that has depth: particles, glass, a resolve over time.
+    /// Nodes after everything that has depth: particles, glass.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before_tonemap: Vec<FrameNode>,
 }

@@ -75,6 +75,13 @@ pub struct Binding {
     pub count: u32,
 }
 
+impl Binding {
+    /// A binding that is no array.
+    pub const fn one(binding: u32, kind: BindingKind, stages: vk::ShaderStageFlags) -> Self {
+        Self { binding, kind, stages, count: 1 }
+    }
+}
+
 impl fmt::Display for Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "binding {}: {} × {:?} in {:?}", self.binding, self.count, self.kind, self.stages)

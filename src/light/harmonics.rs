@@ -230,6 +230,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::light::luminance as grey;
     use crate::light::{Atmosphere, ClearSky};
     use std::f32::consts::PI;
 
@@ -317,7 +318,6 @@ mod tests {
 
     #[test]
     fn surfaces_receive_what_the_sky_sends_but_for_what_two_orders_cannot_hold() {
-        let grey = |light: Vec3| light.dot(Vec3::new(0.2126, 0.7152, 0.0722));
         for elevation in [80.0, 60.0, 45.0, 30.0, 15.0, 5.0, 1.0] {
             let (table, ground) = sky(elevation, 30.0);
             let harmonics = Harmonics::of_sky(&table, ground);

@@ -1,7 +1,7 @@
 //! A night: a moon, the glow of the air, and where the stars are. All of it is photometric, so nothing is turned on at dusk: it is
 //! there by day as well, and the day outshines it.
 
-use super::Harmonics;
+use super::{Harmonics, luminance};
 use crate::abi::LightConstants;
 use glam::{Mat3, Quat, Vec3};
 use std::f32::consts::{FRAC_PI_2, TAU};
@@ -138,7 +138,7 @@ impl NightLight {
         if let Some(light) = self.moon.filter(|light| light.illuminance.max_element() > 0.0) {
             light.write(constants);
         }
-        let lux = Vec3::new(0.2126, 0.7152, 0.0722).dot(sky.irradiance(Vec3::Y));
+        let lux = luminance(sky.irradiance(Vec3::Y));
         if let Some(stars) = self.stars.filter(|_| lux < STARLESS) {
             constants.night[3] = 1.0;
             let rows = Mat3::from_quat(stars.turn.normalize()).to_cols_array_2d();

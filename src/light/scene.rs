@@ -2,7 +2,7 @@
 
 use super::{
     CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, MoonLight, Night,
-    NightLight, SkyTable, StarLight,
+    NightLight, SkyTable, StarLight, luminance,
 };
 use crate::abi::{CascadeRecord, LightConstants};
 use crate::plan::{View, Viewport};
@@ -124,10 +124,9 @@ impl SceneLight {
     /// 0.6, so that a grey card of 18 % is exposed to 0.18. As an eye does it follows the light only in part below a sunny day, so
     /// that an evening is darker than a noon; −6 to 16.
     pub fn ev100(&self) -> f32 {
-        let weights = Vec3::new(0.2126, 0.7152, 0.0722);
         // A low sun lights slopes and not level ground, and slopes are what is looked at.
         let up = self.toward_sun.normalize_or(Vec3::Y).y.max(0.2);
-        let lux = weights.dot(self.sun_illuminance * up + self.sky.irradiance(Vec3::Y));
+        let lux = luminance(self.sun_illuminance * up + self.sky.irradiance(Vec3::Y));
         let metered = (lux / 2.5).max(1e-9).log2();
         (15.0 + 0.85 * (metered - 15.0) - 0.6).clamp(-6.0, 16.0)
     }

@@ -6,6 +6,7 @@
 //! 9000 of them are brighter than the magnitude 6.5, and in each magnitude less a third of those: 5000 to 6, 1700 to 5, 560 to 4, 60 to 2
 //! (Allen's counts are 4850, 1620, 530 and 40). The brightest are of −1.5.
 
+use super::luminance;
 use crate::shaders::{STAR_CELLS, STAR_CHANCE};
 use glam::{Vec2, Vec3};
 
@@ -30,7 +31,7 @@ pub struct Star {
 impl Star {
     /// Its magnitude: 0 is 2.54 microlux, and 5 a hundredth of that.
     pub fn magnitude(&self) -> f32 {
-        -2.5 * (Vec3::new(0.2126, 0.7152, 0.0722).dot(self.illuminance) / 2.54e-6).log10()
+        -2.5 * (luminance(self.illuminance) / 2.54e-6).log10()
     }
 }
 
@@ -120,7 +121,7 @@ mod tests {
         for star in stars() {
             assert!((star.toward.length() - 1.0).abs() < 1e-5);
             middle += star.toward;
-            light += star.illuminance / Vec3::new(0.2126, 0.7152, 0.0722).dot(star.illuminance);
+            light += star.illuminance / luminance(star.illuminance);
             let side = star.toward.to_array().map(|axis| usize::from(axis > 0.0));
             parts[side[0] + 2 * side[1] + 4 * side[2]] += 1;
         }
@@ -129,7 +130,7 @@ mod tests {
         let white = light / light.y;
         assert!((white - 1.0).abs().max_element() < 0.1, "{white}");
         for hash in [0, 0xffff_ffff, 0x8000_8000, 0x1234_5678] {
-            let luminance = Vec3::new(0.2126, 0.7152, 0.0722).dot(colour(hash));
+            let luminance = luminance(colour(hash));
             assert!((luminance - 1.0).abs() < 0.01, "{luminance}");
         }
     }

@@ -6,6 +6,7 @@ use super::show::exposure;
 use super::{Compositor, Frame};
 use crate::abi::{SkyVelocityConstants, TonemapConstants};
 use crate::draw::TextureView;
+use crate::draw::scissor::viewport;
 use crate::frame::{AmbientCombine, FrameNode, Sky, Tonemap};
 use crate::gpu::Cmd;
 use crate::plan::View;
@@ -128,9 +129,7 @@ pub(super) fn combine_pass(combine: &AmbientCombine) -> ScreenPass {
 
 /// The viewport of a view, turned over where the view is.
 pub(super) fn viewport_of(view: &View) -> vk::Viewport {
-    let area = view.viewport;
-    let (y, height) = if view.flip_y { (area.y + area.height, -area.height) } else { (area.y, area.height) };
-    vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 }
+    viewport(&view.viewport, view.flip_y)
 }
 
 /// What stands for a scale that the metered image says.

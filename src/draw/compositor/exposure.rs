@@ -19,14 +19,12 @@ use std::sync::Arc;
 
 /// Set 0 of the two modules.
 const BINDINGS: [Binding; 4] = {
-    const fn of(binding: u32, kind: BindingKind) -> Binding {
-        Binding { binding, kind, stages: vk::ShaderStageFlags::COMPUTE, count: 1 }
-    }
+    let stage = vk::ShaderStageFlags::COMPUTE;
     [
-        of(BINDING_INPUT, BindingKind::SampledImage),
-        of(BINDING_EXPOSURE_WORDS, BindingKind::Storage),
-        of(BINDING_EXPOSURE_VALUE, BindingKind::StorageImage),
-        of(BINDING_EXPOSURE_FOUND, BindingKind::Storage),
+        Binding::one(BINDING_INPUT, BindingKind::SampledImage, stage),
+        Binding::one(BINDING_EXPOSURE_WORDS, BindingKind::Storage, stage),
+        Binding::one(BINDING_EXPOSURE_VALUE, BindingKind::StorageImage, stage),
+        Binding::one(BINDING_EXPOSURE_FOUND, BindingKind::Storage, stage),
     ]
 };
 

@@ -93,7 +93,7 @@ pub struct Compositor {
     cascades: Vec<Cascades>,
     patches: Vec<u32>,
     scene: SceneViews,
-    /// One a `Terrain` node: what it is drawn with, and whether it is lit.
+    /// One a `Terrain` node: from where it is drawn, and with which numbers.
     views: Vec<(View, crate::frame::QualityNumbers)>,
     reasons: Vec<ReasonLog>,
     clusters: Vec<Clusters>,

@@ -1,23 +1,22 @@
 //! The node that draws what pixels see of the sky: a search into an image of its own, and what is made of it into its target.
 
 use super::effects::viewport_of;
-use super::prepare::color_target;
 use super::scope::{Scope, scaled};
 use super::screen::{Push, ScreenDraw, ScreenPass};
+use super::views::turn;
 use super::{Compositor, Frame};
 use crate::Result;
 use crate::abi::OcclusionConstants;
-use crate::draw::TextureView;
+use crate::draw::{Target, TextureView};
 use crate::frame::FrameNode;
 use crate::gpu::{Cmd, Device, Image, ImageDesc, TargetBarrier, Usage};
 use crate::plan::View;
 use ash::vk;
-use glam::Mat4;
 use std::sync::Arc;
 
 /// What single pixels found: a share of the light and the direction that it comes from, neither of which is within 0…1 before they are
 /// averaged.
-pub(super) const FOUND: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
+const FOUND: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
 
 /// The part of a view's height that is searched at most: a part, so that a picture of more pixels is the same picture. With as few steps
 /// what stands between two would be missed in more of it.
@@ -98,7 +97,7 @@ impl Compositor {
             Push::of(&constants(&view, [radius, slices as f32, MOST_SEARCHED * view.viewport.height, 0.0]));
         let mut draw = ScreenDraw {
             pass: ScreenPass::Occlusion,
-            target: &color_target(FOUND),
+            target: &search_target(),
             viewport: viewport_of(&view),
             inputs: [depth, normals, self.screen.open(), depth],
             light: None,
@@ -125,7 +124,7 @@ impl Compositor {
     ) -> Result<TextureView> {
         let found = self.occlusions.of(&self.device, node, extent)?;
         found.transition(cmd, Usage::ColorTarget);
-        begin(cmd, found.image.view(), extent)?;
+        Scope::of_color(found.image.view(), FOUND, extent).begin(cmd)?;
         let drawn = self.screen.draw(cmd, draw);
         cmd.end_rendering();
         drawn?;
@@ -134,17 +133,9 @@ impl Compositor {
     }
 }
 
-/// Begins a scope of an image of which nothing is kept.
-fn begin(cmd: &Cmd<'_>, view: vk::ImageView, [width, height]: [u32; 2]) -> Result<()> {
-    let color = [vk::RenderingAttachmentInfo::default()
-        .image_view(view)
-        .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
-        .load_op(vk::AttachmentLoadOp::DONT_CARE)
-        .store_op(vk::AttachmentStoreOp::STORE)];
-    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
-    cmd.begin_rendering(
-        &vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&color),
-    )
+/// What a search is drawn into.
+pub(super) fn search_target() -> Target {
+    Target::dynamic(FOUND, vk::Format::UNDEFINED, vk::SampleCountFlags::TYPE_1)
 }
 
 fn make(device: &Arc<Device>, extent: [u32; 2]) -> Result<Image> {
@@ -156,12 +147,11 @@ fn make(device: &Arc<Device>, extent: [u32; 2]) -> Result<Image> {
 /// What the shaders are told of a view of the target.
 fn constants(view: &View, search: [f32; 4]) -> OcclusionConstants {
     let area = view.viewport;
-    let turn = Mat4::from_quat(view.rotation.normalize().inverse());
     // Clip space is two units across a viewport, and upside down in one that is turned over.
     let [across, down] = [2.0 / area.width, if view.flip_y { -2.0 } else { 2.0 } / area.height];
     let [left, top] = [-1.0 - across * area.x, -down.signum() - down * area.y];
     OcclusionConstants {
-        ray_from_clip: (view.projection * turn).inverse().to_cols_array_2d(),
+        ray_from_clip: (view.projection * turn(view)).inverse().to_cols_array_2d(),
         clip_from_pixel: [across, down, left, top],
         seen_part: [area.x, area.y, area.x + area.width, area.y + area.height],
         search,

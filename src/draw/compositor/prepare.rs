@@ -1,7 +1,7 @@
 //! Pipelines made ahead, so that no frame waits for one.
 
 use super::effects::combine_pass;
-use super::occlusion::FOUND;
+use super::occlusion::search_target;
 use super::record::is_plane;
 use super::screen::ScreenPass;
 use super::targets::{OUTPUT_INDEX, vk_format};
@@ -27,7 +27,7 @@ impl Compositor {
                 FrameNode::Sky(_) => ScreenPass::Sky,
                 FrameNode::AmbientCombine(combine) => combine_pass(combine),
                 FrameNode::AmbientOcclusion(_) => {
-                    self.screen.prepare(ScreenPass::Occlusion, &color_target(FOUND))?;
+                    self.screen.prepare(ScreenPass::Occlusion, &search_target())?;
                     ScreenPass::OcclusionBlur
                 }
                 FrameNode::SkyVelocity(_) => ScreenPass::SkyVelocity,
@@ -45,7 +45,10 @@ impl Compositor {
             self.screen.prepare(pass, &target)?;
         }
         // A target may be shown at any time.
-        self.screen.prepare(ScreenPass::Show, &color_target(output))
+        self.screen.prepare(
+            ScreenPass::Show,
+            &Target::dynamic(output, vk::Format::UNDEFINED, vk::SampleCountFlags::TYPE_1),
+        )
     }
 
     /// What a node draws a terrain with.
@@ -85,13 +88,4 @@ impl Compositor {
         let formats = TargetFormats::Dynamic { color, color_count: color_count as u32, depth, stencil };
         Target { formats, samples: vk::SampleCountFlags::TYPE_1, encoding: encoding_of(color[0]) }
     }
-}
-
-/// A target of one colour.
-pub(super) fn color_target(format: vk::Format) -> Target {
-    let mut color = [vk::Format::UNDEFINED; MOST_COLOR];
-    color[0] = format;
-    let (depth, stencil) = (vk::Format::UNDEFINED, vk::Format::UNDEFINED);
-    let formats = TargetFormats::Dynamic { color, color_count: 1, depth, stencil };
-    Target { formats, samples: vk::SampleCountFlags::TYPE_1, encoding: encoding_of(format) }
 }

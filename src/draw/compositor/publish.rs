@@ -37,13 +37,9 @@ impl Compositor {
         self.slices.nodes.clear();
         self.sort_lamps(frame)?;
         for node in 0..self.steps.len() {
-            let slice = match self.wanted_light(frame, node) {
-                Some(key) => Some(
-                    self.slice_of(frame, key)
-                        .map_err(|error| error.in_context(&self.document.label_of(node)))?,
-                ),
-                None => None,
-            };
+            let wanted = self.wanted_light(frame, node);
+            let slice = wanted.map(|key| self.slice_of(frame, key)).transpose();
+            let slice = slice.map_err(|error| error.in_context(&self.document.label_of(node)))?;
             self.slices.nodes.push(slice);
         }
         Ok(())

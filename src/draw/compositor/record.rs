@@ -49,21 +49,20 @@ impl Compositor {
             FrameNode::ShadowMap(map) => Some(map),
             _ => None,
         });
-        let mut fitted = std::mem::take(&mut self.cascades);
-        let result = fitted.iter_mut().zip(maps).try_for_each(|(cascades, map)| {
+        for (cascades, map) in self.cascades.iter_mut().zip(maps) {
             let caster = self.document.nodes.iter().find_map(|node| match node {
                 FrameNode::TerrainCaster(caster) if caster.atlas == map.atlas => Some(caster.caster_patches),
                 _ => None,
             });
             self.patches.push(caster.flatten().unwrap_or(defaults.caster_patches));
-            let Some(light) = frame.light else { return Ok(()) };
-            let Some(view) = self.scene.named(frame, &map.view) else { return Ok(()) };
+            let (Some(light), Some(view)) = (frame.light, self.scene.named(frame, &map.view)) else {
+                continue;
+            };
             let settings = cascade_settings(map, &defaults);
             let settings = cascades.raised(settings, above_ground(frame.terrains, view));
-            cascades.fit(view, light.toward_sun, &settings)
-        });
-        self.cascades = fitted;
-        result
+            cascades.fit(view, light.toward_sun, &settings)?;
+        }
+        Ok(())
     }
 
     /// The view and the numbers of each `Terrain` node.
@@ -247,7 +246,7 @@ fn cascade_settings(map: &ShadowMap, defaults: &QualityNumbers) -> CascadeSettin
     }
 }
 
-/// Metres that a view is above the nearest ground below it; None where there is none.
+/// Metres that a view is above the nearest ground under or over it, 0 within; None where there is none.
 fn above_ground(terrains: &[ExtractedTerrain<SceneTerrain>], view: &View) -> Option<f64> {
     let above = terrains.iter().filter_map(|extracted| {
         let place = extracted.placement.to_terrain(view.position);

@@ -49,7 +49,8 @@ impl FrameHost for () {}
 
 /// A scope that the host draws in.
 pub struct PassScope<'a> {
-    /// From where: the node's view, or a cascade's. Its viewport is in pixels of the target.
+    /// From where: the node's view, or a cascade's. Its viewport is in pixels of the target. Where a [`Resolve`](crate::frame::Resolve)
+    /// names the view, `projection` is jittered: what it resolves is drawn with it, and motion is that of `unjittered`.
     pub view: &'a View,
     /// The attachments.
     pub target: Target,
@@ -60,7 +61,8 @@ pub struct PassScope<'a> {
 
 /// What a node of the host's records with.
 pub struct HostScope<'a> {
-    /// From where, if the node names a view. Its viewport is in pixels of the output.
+    /// From where, if the node names a view. Its viewport is in pixels of the output. `projection` may be jittered, as a pass' is; what
+    /// comes after the resolve is drawn with `unjittered`.
     pub view: Option<&'a View>,
     pub(super) uses: &'a [StepUse],
     pub(super) names: &'a [crate::frame::TargetDesc],
@@ -94,6 +96,7 @@ impl HostScope<'_> {
 }
 
 /// A rendering scope's attachments, from what a node does to its targets.
+#[derive(Default)]
 pub(super) struct Scope {
     color: [vk::RenderingAttachmentInfo<'static>; MOST_COLOR],
     formats: [vk::Format; MOST_COLOR],
@@ -110,14 +113,7 @@ impl Scope {
     /// # Errors
     /// Attachments of different sizes, with the fields that name them.
     pub(super) fn of(uses: impl Iterator<Item = StepUse>, targets: &Targets) -> Result<Self> {
-        let mut scope = Self {
-            color: [vk::RenderingAttachmentInfo::default(); MOST_COLOR],
-            formats: [vk::Format::UNDEFINED; MOST_COLOR],
-            color_count: 0,
-            depth: None,
-            depth_format: vk::Format::UNDEFINED,
-            extent: [0, 0],
-        };
+        let mut scope = Self::default();
         let mut first: Option<&'static str> = None;
         for used in uses.filter(|used| !used.access.samples()) {
             let image = targets.get(used.target);
@@ -130,7 +126,12 @@ impl Scope {
             first.get_or_insert(used.field);
             scope.extent = image.extent;
             let is_depth = aspect(image.format) != vk::ImageAspectFlags::COLOR;
-            let attachment = attachment(image.view.view, used.access, is_depth);
+            // Zero is far to reverse depth, dark to luminance, nothing to normals and still to motion.
+            let load = match used.access {
+                Access::Clear => vk::AttachmentLoadOp::CLEAR,
+                _ => vk::AttachmentLoadOp::LOAD,
+            };
+            let attachment = attachment(image.view.view, load, is_depth);
             if is_depth {
                 (scope.depth, scope.depth_format) = (Some(attachment), image.format);
             } else if scope.color_count < MOST_COLOR {
@@ -143,6 +144,14 @@ impl Scope {
             }
         }
         Ok(scope)
+    }
+
+    /// The scope of one colour of which nothing is kept, and all that is drawn is read.
+    pub(super) fn of_color(view: vk::ImageView, format: vk::Format, extent: [u32; 2]) -> Self {
+        let mut scope = Self { color_count: 1, extent, ..Self::default() };
+        scope.color[0] = attachment(view, vk::AttachmentLoadOp::DONT_CARE, false);
+        scope.formats[0] = format;
+        scope
     }
 
     /// What a pipeline is told of it.
@@ -179,16 +188,15 @@ impl Scope {
     }
 }
 
-fn attachment(view: vk::ImageView, access: Access, is_depth: bool) -> vk::RenderingAttachmentInfo<'static> {
+fn attachment(
+    view: vk::ImageView,
+    load: vk::AttachmentLoadOp,
+    is_depth: bool,
+) -> vk::RenderingAttachmentInfo<'static> {
     let layout = if is_depth {
         vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL
     } else {
         vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL
-    };
-    // Zero is far to reverse depth, dark to luminance, nothing to normals and still to motion.
-    let load = match access {
-        Access::Clear => vk::AttachmentLoadOp::CLEAR,
-        _ => vk::AttachmentLoadOp::LOAD,
     };
     vk::RenderingAttachmentInfo::default()
         .image_view(view)

@@ -21,16 +21,13 @@ use std::sync::Arc;
 /// What such a pass samples: depth, albedo or luminance; normals or motion; occlusion or depth; what the last frame left. All name the
 /// first where there is no other.
 pub(super) const INPUT_BINDINGS: [Binding; 5] = {
-    const fn input(binding: u32, kind: BindingKind) -> Binding {
-        Binding { binding, kind, stages: vk::ShaderStageFlags::FRAGMENT, count: 1 }
-    }
-    let image = BindingKind::SampledImage;
+    let (image, stage) = (BindingKind::SampledImage, vk::ShaderStageFlags::FRAGMENT);
     [
-        input(BINDING_INPUT, image),
-        input(BINDING_INPUT_NORMALS, image),
-        input(BINDING_INPUT_OCCLUSION, image),
-        input(BINDING_INPUT_HISTORY, image),
-        input(BINDING_INPUT_SAMPLER, BindingKind::Sampler),
+        Binding::one(BINDING_INPUT, image, stage),
+        Binding::one(BINDING_INPUT_NORMALS, image, stage),
+        Binding::one(BINDING_INPUT_OCCLUSION, image, stage),
+        Binding::one(BINDING_INPUT_HISTORY, image, stage),
+        Binding::one(BINDING_INPUT_SAMPLER, BindingKind::Sampler, stage),
     ]
 };
 
@@ -78,10 +75,7 @@ impl ScreenPass {
     fn vertex(self) -> ShaderId {
         match self {
             Self::Air | Self::Sky | Self::SkyVelocity => ShaderId::SkyVertex,
-            Self::Combine | Self::CombineBent | Self::Occlusion | Self::OcclusionBlur => {
-                ShaderId::ScreenVertex
-            }
-            Self::Resolve | Self::Tonemap | Self::Show => ShaderId::ScreenVertex,
+            _ => ShaderId::ScreenVertex,
         }
     }
 
@@ -89,8 +83,7 @@ impl ScreenPass {
         match self {
             Self::Air | Self::Sky => Blend::AddToPart,
             Self::Combine | Self::CombineBent => Blend::Add,
-            Self::Occlusion | Self::OcclusionBlur => Blend::Replace,
-            Self::SkyVelocity | Self::Resolve | Self::Tonemap | Self::Show => Blend::Replace,
+            _ => Blend::Replace,
         }
     }
 

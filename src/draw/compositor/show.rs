@@ -1,5 +1,6 @@
 //! A look at a target in place of the picture.
 
+use super::effects::whole;
 use super::scope::Scope;
 use super::screen::{Push, ScreenDraw, ScreenPass};
 use super::step::StepUse;
@@ -9,7 +10,6 @@ use crate::abi::ShowConstants;
 use crate::frame::{Access, FrameDocument, FrameNode, Stage, TargetFormat};
 use crate::gpu::Cmd;
 use crate::{Error, Result};
-use ash::vk;
 
 /// The target that is shown.
 #[derive(Clone, Copy)]
@@ -104,18 +104,12 @@ impl Compositor {
                 part(plane.extent[1], height),
             ],
         };
-        let viewport = vk::Viewport {
-            width: width as f32,
-            height: height as f32,
-            max_depth: 1.0,
-            ..vk::Viewport::default()
-        };
         cmd.begin_label(c"landform target view");
         scope.begin(cmd)?;
         let draw = ScreenDraw {
             pass: ScreenPass::Show,
             target: &scope.target(),
-            viewport,
+            viewport: whole(&scope),
             inputs: [plane.view; 4],
             light: None,
             push: &Push::of(&push),

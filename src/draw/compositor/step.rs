@@ -1,4 +1,4 @@
-//! A document's nodes as they are recorded: names found once, so that a frame looks nothing up.
+//! A document's nodes as they are recorded: targets found once by their names.
 
 use super::targets::OUTPUT_INDEX;
 use crate::frame::{Access, Aspect, FrameDocument, FrameNode, OUTPUT, Stage, TargetUse};

@@ -34,30 +34,14 @@ pub(super) struct SceneView {
 impl Compositor {
     /// Takes the host's views, and jitters those that are resolved over time.
     pub(super) fn begin_views(&mut self, frame: &Frame<'_>) -> Result<()> {
-        let numbers = self.factory.defaults();
-        let scene = &mut self.scene;
-        scene.frame += 1;
-        scene.views.truncate(frame.views.len());
+        self.scene.frame += 1;
+        self.scene.views.truncate(frame.views.len());
         for (index, (name, view)) in frame.views.iter().enumerate() {
             view.validate()?;
-            let jitter = self.document.nodes.iter().find_map(|node| match node {
-                FrameNode::Resolve(resolve) if resolve.view == *name => {
-                    let [right, down] = View::jitter(scene.frame, resolve.frames(&numbers));
-                    // A pixel of what is resolved, which need not be one of the output.
-                    let target = self.document.target(&resolve.output);
-                    let size =
-                        target.and_then(|t| self.document.target_size(t, frame.output.extent, &numbers));
-                    let [width, height] = frame.output.extent.map(|pixels| pixels as f32);
-                    let [across, down_of] = size.unwrap_or(frame.output.extent).map(|pixels| pixels as f32);
-                    Some([right * width / across, down * height / down_of])
-                }
-                _ => None,
-            });
-            let jitter = jitter.unwrap_or_default();
+            let jitter = self.jitter_of(frame, name);
             let drawn = if jitter == [0.0; 2] { *view } else { view.jittered(jitter) };
-            let turn = Mat4::from_quat(view.rotation.normalize().inverse());
-            let clip_from_world = view.unjittered * turn;
-            let last = scene.views.get(index).filter(|last| last.id == view.id && !view.cut);
+            let clip_from_world = view.unjittered * turn(view);
+            let last = self.scene.views.get(index).filter(|last| last.id == view.id && !view.cut);
             // What did not turn did not move, and not by what two roundings leave.
             let last_from_clip = last
                 .filter(|last| last.clip_from_world != clip_from_world)
@@ -71,13 +55,34 @@ impl Compositor {
                 id: view.id,
                 clip_from_world,
             };
-            match scene.views.get_mut(index) {
+            match self.scene.views.get_mut(index) {
                 Some(slot) => *slot = now,
-                None => scene.views.push(now),
+                None => self.scene.views.push(now),
             }
         }
         Ok(())
     }
+
+    /// Pixels of the output, right and down, that a view is moved by in this frame: 0 for one that is not resolved over time.
+    fn jitter_of(&self, frame: &Frame<'_>, name: &str) -> [f32; 2] {
+        let resolve = self.document.nodes.iter().find_map(|node| match node {
+            FrameNode::Resolve(resolve) if resolve.view == name => Some(resolve),
+            _ => None,
+        });
+        let Some(resolve) = resolve else { return [0.0; 2] };
+        let (numbers, output) = (self.factory.defaults(), frame.output.extent);
+        // A pixel of what is resolved, which need not be one of the output.
+        let target = self.document.target(&resolve.output);
+        let size = target.and_then(|target| self.document.target_size(target, output, &numbers));
+        let jitter = View::jitter(self.scene.frame, resolve.frames(&numbers));
+        let size = size.unwrap_or(output);
+        std::array::from_fn(|axis| jitter[axis] * output[axis] as f32 / size[axis] as f32)
+    }
+}
+
+/// World directions → the camera frame.
+pub(super) fn turn(view: &View) -> Mat4 {
+    Mat4::from_quat(view.rotation.normalize().inverse())
 }
 
 impl SceneViews {

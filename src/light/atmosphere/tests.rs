@@ -4,6 +4,7 @@ mod reference;
 
 use super::*;
 use crate::light::SUN_RADIUS;
+use crate::light::{direction, luminance as grey};
 use air::{PLANET, TOP};
 use glam::Vec2;
 use std::f32::consts::PI;
@@ -16,17 +17,6 @@ fn filled(sky: &ClearSky, altitude: f64, toward_sun: Vec3) -> SkyTable {
     let mut table = SkyTable::new();
     sky.fill(altitude, toward_sun, &mut table);
     table
-}
-
-/// A direction by its elevation and its azimuth, in degrees.
-fn direction(elevation: f32, azimuth: f32) -> Vec3 {
-    let ((up, flat), (z, x)) = (elevation.to_radians().sin_cos(), azimuth.to_radians().sin_cos());
-    Vec3::new(x * flat, up, z * flat)
-}
-
-/// What an eye makes of linear RGB, white being 1.
-fn grey(light: Vec3) -> f32 {
-    light.dot(Vec3::new(0.2126, 0.7152, 0.0722))
 }
 
 /// The greatest difference of two lights over the second.

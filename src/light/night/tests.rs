@@ -1,18 +1,11 @@
 //! A night against the numbers that it is made of, and against sums over the whole sky.
 
+use super::luminance as grey;
 use super::*;
+use crate::light::direction;
 use crate::light::{Atmosphere, ClearSky, Harmonics, SceneLight, SkyTable};
 use crate::plan::{View, Viewport};
 use std::f32::consts::PI;
-
-fn grey(light: Vec3) -> f32 {
-    light.dot(Vec3::new(0.2126, 0.7152, 0.0722))
-}
-
-fn direction(elevation: f32, azimuth: f32) -> Vec3 {
-    let ((up, flat), (z, x)) = (elevation.to_radians().sin_cos(), azimuth.to_radians().sin_cos());
-    Vec3::new(x * flat, up, z * flat)
-}
 
 fn sky() -> ClearSky {
     ClearSky::new(&Atmosphere::default()).unwrap()

@@ -1,6 +1,6 @@
 //! Fields made from arithmetic, so that a test needs no file.
 
-use landform::field::{Field, FieldDesc, SampleRect};
+use landform::field::{Field, FieldDesc, SampleRect, Weights};
 
 /// Smooth hills with some roughness, 0…200 m, 2 m apart: a place that a picture can be judged by.
 pub fn hills(width: u32, height: u32) -> Field {
@@ -60,4 +60,17 @@ pub fn random(seed: u32) -> impl FnMut() -> u32 {
         count += 1;
         hash(count, seed)
     }
+}
+
+/// Weights of four layers in patches, for a field of any size: places of one alone, of several, and of none.
+pub fn four_layers(field: &Field) -> Weights {
+    let (width, height) = (field.desc().width, field.desc().height);
+    let amounts = (0..width * height).flat_map(|sample| {
+        let (x, z) = (f64::from(sample % width), f64::from(sample / width));
+        [0.0, 1.0, 2.0, 3.0].map(|layer: f64| {
+            let wave = (0.11 * x + 2.0 * layer).sin() * (0.09 * z + layer).cos();
+            (255.0 * (6.0 * wave - 1.0).clamp(0.0, 1.0)) as u16
+        })
+    });
+    Weights::of_amounts(width, height, 4, &amounts.collect::<Vec<_>>()).expect("an amount a sample and layer")
 }

@@ -127,6 +127,18 @@ impl FrameStage {
         gpu.submit_and_wait(|raw| self.record(raw, views, host)).expect("a submission")
     }
 
+    /// Draws one frame a view and asserts that, from frame `warm` on, none writes a descriptor or makes anything.
+    pub fn assert_steady(&mut self, views: impl IntoIterator<Item = View>, warm: usize) {
+        let mut before = None;
+        for (step, view) in views.into_iter().enumerate() {
+            self.draw_with(&view, &mut ()).expect("a frame");
+            let now = (self.device.descriptor_writes(), self.device.live_resources().len());
+            if step >= warm {
+                assert_eq!(*before.get_or_insert(now), now, "at step {step}");
+            }
+        }
+    }
+
     /// Records a frame that is never submitted, and has everything forget it.
     pub fn lose(&mut self, view: &View) {
         let gpu = self.gpu.clone();

@@ -1,9 +1,8 @@
 //! Ground to be lit: hills, bare or of layers of every roughness.
 
-use crate::{LitStage, MadeTextures, hills, random};
+use crate::{LitStage, MadeTextures, four_layers, hills, random};
 use glam::camera::rh::proj::directx;
 use glam::{DQuat, DVec3};
-use landform::field::{Field, Weights};
 use landform::plan::{Placement, TerrainSettings, View};
 use landform::splat::{Layer, Material, TextureSlot, Tiling};
 use landform_harness::Gpu;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 pub fn lit_ground(gpu: &Arc<Gpu>, placement: Placement, layered: bool, size: [u32; 2]) -> LitStage {
     let mut field = hills(257, 257);
     if layered {
-        field.set_weights(Some(weights(&field))).unwrap();
+        field.set_weights(Some(four_layers(&field))).unwrap();
     }
     let settings = TerrainSettings { placement, ..TerrainSettings::default() };
     let mut stage = LitStage::new(gpu, field, settings, size);
@@ -23,18 +22,6 @@ pub fn lit_ground(gpu: &Arc<Gpu>, placement: Placement, layered: bool, size: [u3
         stage.textures = Some(textures);
     }
     stage
-}
-
-fn weights(field: &Field) -> Weights {
-    let (width, height) = (field.desc().width, field.desc().height);
-    let amounts = (0..width * height).flat_map(|sample| {
-        let (x, z) = (f64::from(sample % width), f64::from(sample / width));
-        [0.0, 1.0, 2.0, 3.0].map(|layer: f64| {
-            let wave = (0.11 * x + 2.0 * layer).sin() * (0.09 * z + layer).cos();
-            (255.0 * (6.0 * wave - 1.0).clamp(0.0, 1.0)) as u16
-        })
-    });
-    Weights::of_amounts(width, height, 4, &amounts.collect::<Vec<_>>()).unwrap()
 }
 
 fn layers(stage: &LitStage) -> (Material, MadeTextures) {

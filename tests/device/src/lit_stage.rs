@@ -1,6 +1,6 @@
 //! A terrain in light of its own: casters into an atlas, then the lit ground, a frame at a time and read back.
 
-use crate::{MadeTextures, ShadowAtlas};
+use crate::{MadeTextures, ShadowAtlas, srgb};
 use ash::vk;
 use glam::{DMat4, DVec3, DVec4, Vec3};
 use landform::draw::{FrameLight, Renderer, Target, ViewLight};
@@ -257,14 +257,10 @@ pub(crate) fn decoded(format: vk::Format, texel: &[u8]) -> [f32; 4] {
     let channel = |at: usize| match format {
         vk::Format::R32G32B32A32_SFLOAT => bytemuck::pod_read_unaligned(&texel[4 * at..][..4]),
         vk::Format::R16G16B16A16_SFLOAT => half(bytemuck::pod_read_unaligned(&texel[2 * at..][..2])),
-        vk::Format::R8G8B8A8_SRGB if at < 3 => linear(f32::from(texel[at]) / 255.0),
+        vk::Format::R8G8B8A8_SRGB if at < 3 => srgb::linear(f64::from(texel[at]) / 255.0) as f32,
         _ => f32::from(texel[at]) / 255.0,
     };
     [0, 1, 2, 3].map(channel)
-}
-
-fn linear(encoded: f32) -> f32 {
-    if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
 }
 
 /// A number of 16 bits; what is no number and infinity become large.
@@ -283,6 +279,10 @@ mod tests {
         for (bits, value) in [(0x3C00, 1.0), (0xC000, -2.0), (0x3555, 0.333_251_95), (1, 5.960_464_5e-8)] {
             assert_eq!(half(bits), value);
         }
-        assert!((linear(188.0 / 255.0) - 0.5).abs() < 0.005 && linear(1.0) == 1.0 && linear(0.0) == 0.0);
+        assert!(
+            (srgb::linear(188.0 / 255.0) - 0.5).abs() < 0.005
+                && srgb::linear(1.0) == 1.0
+                && srgb::linear(0.0) == 0.0
+        );
     }
 }

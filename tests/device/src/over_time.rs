@@ -1,8 +1,7 @@
 //! Pictures that are made of many frames, and what they should look like.
 
-use crate::{FrameStage, MadeTextures, hills, random};
+use crate::{FrameStage, MadeTextures, four_layers, hills, random, srgb};
 use glam::DVec3;
-use landform::field::{Field, Weights};
 use landform::plan::View;
 use landform::splat::{Layer, Material, TextureSlot, Tiling};
 use landform_harness::{Gpu, Image8};
@@ -17,7 +16,7 @@ pub fn hills_in_frame(
 ) -> FrameStage {
     let mut field = hills(513, 513);
     if layered {
-        field.set_weights(Some(weights(&field))).expect("weights of the field's size");
+        field.set_weights(Some(four_layers(&field))).expect("weights of the field's size");
     }
     let mut stage = FrameStage::new(gpu, field, document, width, height);
     stage.set_sun(14.0, 70.0);
@@ -33,7 +32,7 @@ pub fn hills_in_frame(
 /// What a frame would show that had `count` samples in each pixel: the mean of as many pictures that each are drawn from elsewhere in
 /// it, of a stage whose document resolves nothing.
 pub fn supersampled(stage: &mut FrameStage, view: &View, count: u32) -> Image8 {
-    let linear: [f64; 256] = std::array::from_fn(|code| decoded(code as f64 / 255.0));
+    let linear: [f64; 256] = std::array::from_fn(|code| srgb::linear(code as f64 / 255.0));
     let mut sums: Vec<f64> = Vec::new();
     let mut mean = Image8::filled(0, 0, [0; 4]);
     for frame in 0..count {
@@ -44,21 +43,9 @@ pub fn supersampled(stage: &mut FrameStage, view: &View, count: u32) -> Image8 {
         }
     }
     for (code, sum) in mean.data.iter_mut().zip(&sums) {
-        *code = (encoded(sum / f64::from(count)) * 255.0).round() as u8;
+        *code = (srgb::encoded(sum / f64::from(count)) * 255.0).round() as u8;
     }
     mean
-}
-
-fn weights(field: &Field) -> Weights {
-    let (width, height) = (field.desc().width, field.desc().height);
-    let amounts = (0..width * height).flat_map(|sample| {
-        let (x, z) = (f64::from(sample % width), f64::from(sample / width));
-        [0.0, 1.0, 2.0, 3.0].map(|layer: f64| {
-            let wave = (0.11 * x + 2.0 * layer).sin() * (0.09 * z + layer).cos();
-            (255.0 * (6.0 * wave - 1.0).clamp(0.0, 1.0)) as u16
-        })
-    });
-    Weights::of_amounts(width, height, 4, &amounts.collect::<Vec<_>>()).expect("an amount a sample and layer")
 }
 
 fn layers(stage: &FrameStage) -> (Material, MadeTextures) {
@@ -86,12 +73,4 @@ fn layers(stage: &FrameStage) -> (Material, MadeTextures) {
         material.layers.push(layer);
     }
     (material, textures)
-}
-
-fn decoded(encoded: f64) -> f64 {
-    if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
-}
-
-fn encoded(linear: f64) -> f64 {
-    if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }

@@ -7,7 +7,7 @@ use landform::field::{Field, FieldDesc, Weights};
 use landform::import::{Alpha, WeightOptions, WeightReport, import_weights};
 use landform::plan::{TerrainSettings, View, ViewMode};
 use landform::splat::{Layer, LayerMode, Material, TextureSlot};
-use landform_device_tests::{MadeTextures, Stage, TopDown};
+use landform_device_tests::{MadeTextures, Stage, TopDown, srgb};
 use landform_harness::{Gpu, OffscreenDesc, repository, shared};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -105,10 +105,7 @@ fn assert_lit(name: &str, ground: &mut Ground) {
 
 /// The largest difference of two pictures as an 8-bit target shows them, in steps of it.
 fn apart(a: &[[f32; 3]], b: &[[f32; 3]]) -> f32 {
-    let stored = |light: f32| {
-        let light = light.clamp(0.0, 1.0);
-        255.0 * if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
-    };
+    let stored = |light: f32| (255.0 * srgb::encoded(light.clamp(0.0, 1.0).into())) as f32;
     a.iter()
         .flatten()
         .zip(b.iter().flatten())

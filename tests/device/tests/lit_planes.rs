@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use landform::plan::Placement;
 use landform_device_tests::{
-    Lighting, LitPicture, LitStage, Planes, SmoothSky, lit_cameras, lit_ground, toward_sun,
+    Lighting, LitPicture, LitStage, Planes, SmoothSky, lit_cameras, lit_ground, srgb, toward_sun,
 };
 use landform_harness::shared;
 
@@ -21,10 +21,7 @@ fn combined(planes: &LitPicture, pixel: usize, sky: &SmoothSky) -> DVec3 {
 fn shown(light: DVec3, exposure: f64) -> DVec3 {
     let light = light * exposure;
     let rolled = light * (1.0 + light / 16.0) / (1.0 + light);
-    let encode = |value: f64| {
-        if value <= 0.003_130_8 { 12.92 * value } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
-    };
-    DVec3::from_array(rolled.to_array().map(|value| encode(value.clamp(0.0, 1.0))))
+    DVec3::from_array(rolled.to_array().map(|value| srgb::encoded(value.clamp(0.0, 1.0))))
 }
 
 /// The sun and the sky at noon and at dusk, and the sky alone.
