@@ -7,6 +7,9 @@ use super::{
 use crate::{Error, Result};
 use std::collections::BTreeSet;
 
+mod notes;
+mod planes;
+
 /// The most nodes, targets and views of a document each.
 const MOST: usize = 256;
 
@@ -69,7 +72,8 @@ impl FrameDocument {
     /// `StandardFrame` that nothing expanded; for a target or a view that is not declared, and a depth where colour is asked for or the
     /// other way about; for a target that a node uses twice, or that is read or added to before anything wrote it; for a
     /// caster without its `ShadowMap` or after the atlas was sampled; for a terrain with the cascades of one atlas and
-    /// another atlas; for two nodes that do the same.
+    /// another atlas; for a resolve into the host's image, or into one that another node adds to; for planes whose format cannot hold
+    /// what a node writes; for two nodes that do the same.
     pub fn check(&self) -> Result<()> {
         self.as_written().and_then(|()| self.as_drawn()).map_err(|refusal| refusal.in_document(self))
     }
@@ -97,25 +101,6 @@ impl FrameDocument {
             }
         }
         Ok(())
-    }
-
-    /// What is allowed but looks like a slip: a sentence each.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        for (at, node) in self.nodes.iter().enumerate() {
-            if let FrameNode::Terrain(terrain) = node
-                && let Some(half) = terrain.planes().half_declared(|name| self.has_target(name))
-            {
-                notes.push(format!("{}: {half}", label(self, at)));
-            }
-        }
-        for target in &self.targets {
-            let uses = |node: &FrameNode| node.uses(self).iter().any(|used| used.target == target.name);
-            if !self.nodes.iter().any(|node| uses(node) || matches!(node, FrameNode::StandardFrame(_))) {
-                notes.push(format!("target '{}' is declared and no node uses it", target.name));
-            }
-        }
-        notes
     }
 
     pub(super) fn as_written(&self) -> Result<(), Refusal> {
@@ -170,6 +155,7 @@ impl FrameDocument {
             self.caster_in_time(at)?;
             self.cascades_fit_the_atlas(at)?;
             self.resolve_is_kept(at)?;
+            self.planes_hold_it(at)?;
         }
         self.shadows_have_a_size()
     }
@@ -200,6 +186,12 @@ impl FrameDocument {
                 }
                 (FrameNode::Resolve(one), FrameNode::Resolve(other)) if one.output == other.output => {
                     format!("another Resolve draws into '{}' as well; leave one out", one.output)
+                }
+                (FrameNode::Resolve(one), FrameNode::Resolve(other)) if one.view == other.view => {
+                    let view = &one.view;
+                    format!(
+                        "another Resolve jitters the view '{view}' as well; name one view each, or leave one out"
+                    )
                 }
                 (FrameNode::TerrainVelocity(one), FrameNode::TerrainVelocity(other))
                     if (&one.output, &one.view) == (&other.output, &other.view) =>
@@ -259,19 +251,6 @@ impl FrameDocument {
             }
             None => Ok(()),
         }
-    }
-
-    /// What the next frame reads again is an image of the compositor's own.
-    fn resolve_is_kept(&self, at: usize) -> Result<(), Refusal> {
-        let FrameNode::Resolve(resolve) = &self.nodes[at] else { return Ok(()) };
-        let output = &resolve.output;
-        if self.target(output).is_none_or(|target| target.host) {
-            let why = format!(
-                "its output '{output}' is the host's, and the next frame reads it again; declare a target of your own for it"
-            );
-            return refuse(At::Node(at), why);
-        }
-        Ok(())
     }
 
     /// An atlas is as large as its shadow map says, or the host's; nothing else is as large as a shadow map says.
@@ -380,6 +359,7 @@ fn check_names(node: &FrameNode) -> Result<(), String> {
     let own = match node {
         FrameNode::ShadowMap(map) => Some(("scene_pass", map.scene_pass.as_str())),
         FrameNode::Terrain(terrain) => Some(("scene_pass", terrain.scene_pass.as_str())),
+        FrameNode::Pass(pass) => Some(("scene_pass", pass.scene_pass.as_str())),
         FrameNode::Host(host) => Some(("name", host.name.as_str())),
         _ => None,
     };

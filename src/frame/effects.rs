@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AmbientOcclusion {
-    /// The plane, of four channels and as large as the two that are sampled: `Rgba8Unorm`. Where the node is off, and beside its view,
+    /// The plane, of four channels and as large as the two that are sampled: `Rgba8Unorm`. Beside the view
     /// it is 0, which an `AmbientCombine` with `bent` takes for open. `SceneOcclusion`.
     pub output: String,
     /// The depth, sampled. `SceneDepth`.

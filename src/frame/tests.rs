@@ -4,6 +4,7 @@ mod documents;
 mod events;
 mod factory;
 mod page;
+mod refusals;
 mod scene;
 
 use super::*;

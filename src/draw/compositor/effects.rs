@@ -97,13 +97,25 @@ impl Compositor {
     fn tonemap(&self, frame: &Frame<'_>, node: usize, tonemap: &Tonemap, scope: &Scope) -> Drawn {
         let metered = self.meters.before(node).filter(|_| tonemap.ev100.is_none());
         let scale = if metered.is_some() { METERED } else { exposure(tonemap.ev100.unwrap_or(frame.ev100)) };
-        // What is made smaller or larger has other edges than those that were softened.
-        let input = self.steps[node].target("input").map(|at| self.targets.get(at).extent);
-        let sharpness = if input == Some(scope.extent) { tonemap.sharpness } else { 0.0 };
+        let sharpness = if self.is_softened(node, tonemap, scope) { tonemap.sharpness } else { 0.0 };
         let push = Push::of(&tonemap_constants(scale, sharpness, scope));
         let input = self.image(node, "input");
         let inputs = [input, metered.or(input), input, input];
         Drawn { pass: ScreenPass::Tonemap, viewport: whole(scope), inputs, push }
+    }
+
+    /// Whether what a tonemap shows has edges that a resolve softened: what is made smaller or larger has others, and one frame was not
+    /// resolved.
+    fn is_softened(&self, node: usize, tonemap: &Tonemap, scope: &Scope) -> bool {
+        let input = self.steps[node].target("input").map(|at| self.targets.get(at).extent);
+        let numbers = self.factory.defaults();
+        let sharp = self.document.nodes.iter().zip(&self.steps).any(|(node, step)| match node {
+            FrameNode::Resolve(resolve) if resolve.output == tonemap.input => {
+                !step.enabled || resolve.frames(&numbers) == 1
+            }
+            _ => false,
+        });
+        input == Some(scope.extent) && !sharp
     }
 
     /// Refuses a plane that is read pixel by pixel and is of another size than what is drawn.

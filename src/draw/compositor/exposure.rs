@@ -116,7 +116,12 @@ impl Meters {
 
     /// The exposure value of the last node.
     pub(super) fn latest(&self) -> Option<f32> {
-        self.meters.last()?.latest
+        self.latest_before(usize::MAX)
+    }
+
+    /// The exposure value of the nearest node before this one, as many frames ago as are in flight.
+    pub(super) fn latest_before(&self, node: usize) -> Option<f32> {
+        self.meters.iter().rfind(|meter| meter.node < node)?.latest
     }
 
     /// The image of what the nearest node before this one found in this frame.
@@ -279,7 +284,7 @@ impl Compositor {
             |step: &super::Step| step.uses.iter().any(|used| used.target == input && !used.access.samples());
         let named = before.filter(|(step, _)| drew(step)).find_map(|(_, node)| node.view());
         let view = named.map_or(Some(0), |name| self.scene.index(frame, name));
-        view.and_then(|view| self.scene.get(view)).is_some_and(|view| !view.follows)
+        view.and_then(|view| self.scene.get(view)).is_some_and(|view| view.is_cut)
     }
 }
 

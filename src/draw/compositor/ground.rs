@@ -57,7 +57,7 @@ pub(super) struct Grounds {
 struct Entity {
     /// Whose they are, from frame to frame.
     id: u64,
-    /// Which terrain stood here last: another one begins anew.
+    /// Which terrain stood here last: another one begins anew, and so does any after 0.
     stood: usize,
     /// One a `Terrain` node.
     histories: Vec<History>,
@@ -116,6 +116,11 @@ impl Grounds {
             self.entities.push(Entity { id, ..Entity::default() });
         }
         self.entities.swap(index, at);
+    }
+
+    /// Takes nothing for drawn: what an entity draws next begins anew.
+    pub(super) fn forget(&mut self) {
+        self.entities.iter_mut().for_each(|entity| entity.stood = 0);
     }
 
     /// The plan of an entity for a `Terrain` node.

@@ -190,7 +190,8 @@ impl Compositor {
         self.factory = factory;
     }
 
-    /// Turns a node off or on. A node that is off clears what it clears and does nothing else. False for a node there is not.
+    /// Turns a node off or on. A node that is off clears what it clears and does nothing else; a `Resolve` hands on the frame as it
+    /// is, without jitter, and an `AmbientOcclusion` sees the whole sky. False for a node there is not.
     pub fn set_enabled(&mut self, node: usize, on: bool) -> bool {
         let Some(step) = self.steps.get_mut(node) else { return false };
         step.enabled = on;
@@ -252,6 +253,7 @@ impl Compositor {
         self.meters.forget();
         self.light.forget();
         self.scene.forget();
+        self.grounds.forget();
     }
 
     /// Records a frame: uploads, then every node in order. The command buffer records, outside of a rendering scope, and the device's

@@ -80,11 +80,11 @@ impl Found {
 }
 
 impl Compositor {
-    /// Records an `AmbientOcclusion` that is on.
+    /// Records an `AmbientOcclusion`. One that is off sees the whole sky: whoever reads the plane, with `bent` or without, finds it open.
     pub(super) fn record_occlusion(&mut self, cmd: &Cmd<'_>, frame: &Frame<'_>, node: usize) -> Result<()> {
         let FrameNode::AmbientOcclusion(described) = &self.document.nodes[node] else { return Ok(()) };
         let numbers = described.scalars().over(self.factory.defaults());
-        let slices = numbers.occlusion_slices;
+        let slices = if self.steps[node].enabled { numbers.occlusion_slices } else { 0 };
         let (radius, view) = (described.radius, self.scene.named(frame, &described.view).copied());
         let step = &self.steps[node];
         self.targets.transition(cmd, step.uses.iter().map(|used| (used.target, used.access)));

@@ -60,7 +60,8 @@ impl Compositor {
             };
             let settings = cascade_settings(map, &defaults);
             let settings = cascades.raised(settings, above_ground(frame.terrains, view));
-            cascades.fit(view, light.toward_sun, &settings)?;
+            let fitted = cascades.fit(view, light.toward_sun, &settings);
+            fitted.map_err(|error| error.in_context(&format!("ShadowMap '{}'", map.atlas)))?;
         }
         Ok(())
     }
@@ -94,7 +95,9 @@ impl Compositor {
             (_, false) if !clears => Ok(()),
             (FrameNode::Host(_), true) => self.record_host(cmd, frame, host, node),
             (FrameNode::Host(_), false) => self.clear_host(cmd, node),
-            (FrameNode::AmbientOcclusion(_), true) => self.record_occlusion(cmd, frame, node),
+            (FrameNode::AmbientOcclusion(_), _) => self.record_occlusion(cmd, frame, node),
+            // Off, it hands on what it is given.
+            (FrameNode::Resolve(_), _) => self.record_scope(cmd, frame, Some(host), node),
             (FrameNode::Exposure(_), _) => self.record_exposure(cmd, frame, node),
             (_, on) => self.record_scope(cmd, frame, if on { Some(host) } else { None }, node),
         };

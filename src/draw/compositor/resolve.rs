@@ -3,13 +3,11 @@
 use super::effects::{Drawn, whole};
 use super::scope::{Scope, scaled};
 use super::screen::{Push, ScreenPass};
-use super::show::exposure;
 use super::step::HISTORY;
 use super::{Compositor, Frame};
+use crate::Result;
 use crate::abi::ResolveConstants;
-use crate::frame::{FrameNode, Resolve};
-use crate::{Error, Result};
-use ash::vk;
+use crate::frame::Resolve;
 
 /// A fraction of which the multiples lie evenly between 0 and 1: the golden ratio's.
 const EVEN: f64 = 0.618_033_988_749_895;
@@ -26,19 +24,19 @@ impl Compositor {
             return Ok(None);
         };
         self.same_size(node, &["input", "motion", "depth"], scope)?;
-        check_counts(scope.first_format())?;
         let held = self.steps[node].target(HISTORY).is_some_and(|at| self.targets.holds_last(at));
         let view = scaled(&scene.view, frame.output.extent, scope.extent);
         let area = view.viewport;
         let texels = |axis: usize| scope.extent[axis] as f32 / frame.output.extent[axis] as f32;
         let [right, down] = scene.jitter;
-        let frames = resolve.frames(&self.factory.defaults());
+        // Off, it hands on what it is given, and nothing of the last frame.
+        let frames = if self.steps[node].enabled { resolve.frames(&self.factory.defaults()) } else { 1 };
         let push = Push::of(&ResolveConstants {
             viewport: [area.x, area.y, area.width, area.height],
             frame: [
                 right * texels(0),
                 down * texels(1),
-                self.shown_with(frame, &resolve.output),
+                self.exposure_of(frame, &resolve.output),
                 frames as f32,
             ],
             last: [
@@ -51,22 +49,4 @@ impl Compositor {
         let inputs = ["input", "motion", "depth", HISTORY].map(|field| self.image(node, field));
         Ok(Some(Drawn { pass: ScreenPass::Resolve, viewport: whole(scope), inputs, push }))
     }
-
-    /// What luminance will be multiplied with where this target is shown.
-    fn shown_with(&self, frame: &Frame<'_>, target: &str) -> f32 {
-        let ev100 = self.document.nodes.iter().find_map(|node| match node {
-            FrameNode::Tonemap(tonemap) if tonemap.input == target => tonemap.ev100,
-            _ => None,
-        });
-        exposure(ev100.unwrap_or(frame.ev100))
-    }
-}
-
-/// Refuses a target whose alpha cannot count frames.
-fn check_counts(format: vk::Format) -> Result<()> {
-    if [vk::Format::R16G16B16A16_SFLOAT, vk::Format::R32G32B32A32_SFLOAT].contains(&format) {
-        return Ok(());
-    }
-    let why = format!("its output is {format:?}, and its alpha counts frames; declare it as Rgba16Float");
-    Err(Error::invalid("frame", why))
 }

@@ -16,8 +16,6 @@ use crate::{Error, Result};
 pub(super) struct Shown {
     target: usize,
     holds: Holds,
-    /// What it is multiplied with; 0 for the frame's exposure.
-    scale: f32,
 }
 
 /// What it holds; the numbers are the shader's.
@@ -41,17 +39,7 @@ impl Shown {
             return Err(Error::invalid("compositor", why));
         };
         let holds = holds(document, name, document.targets[at].format);
-        let ev100 = document.nodes.iter().find_map(|node| match node {
-            FrameNode::Tonemap(tonemap) => Some(tonemap.ev100),
-            _ => None,
-        });
-        let scale = match holds {
-            Holds::Luminance => ev100.flatten().map_or(0.0, exposure),
-            // A hundredth of the picture a frame is quick.
-            Holds::Motion => 25.0,
-            _ => 1.0,
-        };
-        Ok(Self { target: at + 1, holds, scale })
+        Ok(Self { target: at + 1, holds })
     }
 }
 
@@ -86,6 +74,21 @@ fn holds(document: &FrameDocument, name: &str, format: TargetFormat) -> Holds {
 }
 
 impl Compositor {
+    /// What luminance is multiplied with where this target is shown, as far as the host knows: a node that meters says it to the device
+    /// at once and here some frames late. A target that no tonemap shows is exposed as the picture is.
+    pub(super) fn exposure_of(&self, frame: &Frame<'_>, target: &str) -> f32 {
+        let tonemaps = self.document.nodes.iter().enumerate().filter_map(|(at, node)| match node {
+            FrameNode::Tonemap(tonemap) => Some((at, tonemap)),
+            _ => None,
+        });
+        let shows = tonemaps.clone().find(|(_, tonemap)| tonemap.input == target);
+        let ev100 = match shows.or_else(|| tonemaps.clone().next()) {
+            Some((at, tonemap)) => tonemap.ev100.or_else(|| self.meters.latest_before(at)),
+            None => self.meters.latest(),
+        };
+        exposure(ev100.unwrap_or(frame.ev100))
+    }
+
     /// Draws the target that is shown over the output.
     pub(super) fn record_shown(&mut self, cmd: &Cmd<'_>, frame: &Frame<'_>) -> Result<()> {
         let Some(shown) = self.shown else { return Ok(()) };
@@ -96,10 +99,16 @@ impl Compositor {
         let [width, height] = frame.output.extent;
         let plane = self.targets.get(shown.target);
         let part = |texels: u32, pixels: u32| texels as f32 / pixels as f32;
+        let scale = match shown.holds {
+            Holds::Luminance => self.exposure_of(frame, &self.document.targets[shown.target - 1].name),
+            // A hundredth of the picture a frame is quick.
+            Holds::Motion => 25.0,
+            _ => 1.0,
+        };
         let push = ShowConstants {
             shown_as: [
                 shown.holds as u32 as f32,
-                if shown.scale > 0.0 { shown.scale } else { exposure(self.ev100().unwrap_or(frame.ev100)) },
+                scale,
                 part(plane.extent[0], width),
                 part(plane.extent[1], height),
             ],

@@ -10,6 +10,8 @@ use glam::Mat4;
 #[derive(Default)]
 pub(super) struct SceneViews {
     views: Vec<SceneView>,
+    /// Those of the last frame.
+    last: Vec<SceneView>,
     /// Frames since the compositor was made.
     frame: u64,
 }
@@ -24,6 +26,8 @@ pub(super) struct SceneView {
     /// Directions of this frame's clip space → clip space of the last frame, both without jitter; what is there did not move where nothing
     /// is known of the last.
     pub(super) last_from_clip: Mat4,
+    /// Whether the last frame did not draw the view, or it cuts.
+    pub(super) is_cut: bool,
     /// Whether the last frame drew the view, into the same part of the output.
     pub(super) follows: bool,
     id: ViewId,
@@ -35,19 +39,22 @@ impl Compositor {
     /// Takes the host's views, and jitters those that are resolved over time.
     pub(super) fn begin_views(&mut self, frame: &Frame<'_>) -> Result<()> {
         self.scene.frame += 1;
-        self.scene.views.truncate(frame.views.len());
+        let SceneViews { views, last, .. } = &mut self.scene;
+        std::mem::swap(views, last);
+        views.clear();
         for (index, (name, view)) in frame.views.iter().enumerate() {
-            view.validate()?;
+            view.validate().map_err(|error| error.in_context(&format!("view '{name}'")))?;
             let jitter = self.jitter_of(frame, name);
             let drawn = if jitter == [0.0; 2] { *view } else { view.jittered(jitter) };
             let clip_from_world = view.unjittered * turn(view);
-            let last = self.scene.views.get(index).filter(|last| last.id == view.id && !view.cut);
+            let last = self.scene.last(index, view);
             // What did not turn did not move, and not by what two roundings leave.
             let last_from_clip = last
                 .filter(|last| last.clip_from_world != clip_from_world)
                 .map_or(Mat4::IDENTITY, |last| last.clip_from_world * clip_from_world.inverse());
             let now = SceneView {
                 view: drawn,
+                is_cut: last.is_none(),
                 jitter,
                 last_from_clip,
                 // Where it lay elsewhere in the target its picture does.
@@ -55,18 +62,16 @@ impl Compositor {
                 id: view.id,
                 clip_from_world,
             };
-            match self.scene.views.get_mut(index) {
-                Some(slot) => *slot = now,
-                None => self.scene.views.push(now),
-            }
+            self.scene.views.push(now);
         }
         Ok(())
     }
 
     /// Pixels of the output, right and down, that a view is moved by in this frame: 0 for one that is not resolved over time.
     fn jitter_of(&self, frame: &Frame<'_>, name: &str) -> [f32; 2] {
-        let resolve = self.document.nodes.iter().find_map(|node| match node {
-            FrameNode::Resolve(resolve) if resolve.view == name => Some(resolve),
+        let mut nodes = self.document.nodes.iter().zip(&self.steps);
+        let resolve = nodes.find_map(|(node, step)| match node {
+            FrameNode::Resolve(resolve) if resolve.view == name && step.enabled => Some(resolve),
             _ => None,
         });
         let Some(resolve) = resolve else { return [0.0; 2] };
@@ -99,6 +104,12 @@ impl SceneViews {
     /// A view that a node names.
     pub(super) fn named(&self, frame: &Frame<'_>, name: &str) -> Option<&View> {
         self.index(frame, name).map(|at| &self.views[at].view)
+    }
+
+    /// What the last frame drew of a view: at its place in the list, or wherever it stood there.
+    fn last(&self, index: usize, view: &View) -> Option<&SceneView> {
+        let is_it = |last: &&SceneView| last.id == view.id && !view.cut;
+        self.last.get(index).filter(is_it).or_else(|| self.last.iter().find(is_it))
     }
 
     /// The frame's number.

@@ -4,6 +4,7 @@
 use ash::vk;
 use glam::{DVec2, DVec3, Vec3};
 use landform::draw::{FrameHost, HostImage, HostScope};
+use landform::frame::{TerrainComponent, TerrainScene};
 use landform::gpu::{Cmd, Image, ImageDesc, Usage};
 use landform::light::Lamp;
 use landform::plan::{Placement, View, ViewId, Viewport};
@@ -302,28 +303,66 @@ fn motion_is_its_nodes() {
 #[test]
 fn entities_keep_their_own_motion() {
     let gpu = shared();
-    let mut stage = stage(&gpu, "(nodes: [StandardFrame(motion: true, shadow_tile: 64)])");
-    stage.compositor.show(Some("SceneMotion")).unwrap();
-    let component = stage.scene.entities[0].component.clone();
-    stage.scene.add(component.clone(), Placement::at(DVec3::new(300.0, 120.0, -900.0)));
-    stage.draw(&view(0.0));
-    assert_eq!(moved(&stage.draw(&view(0.0))), 0);
-    stage.scene.entities.remove(0);
-    assert_eq!(moved(&stage.draw(&view(0.0))), 0, "the one that stays stood there before");
-    let first = stage.scene.entities.remove(0);
-    stage.scene.add(component, Placement::default());
-    stage.scene.entities.push(first);
-    assert_eq!(moved(&stage.draw(&view(0.0))), 0, "another order, and a new one before it");
-    stage.scene.entities.swap(0, 1);
-    assert_eq!(moved(&stage.draw(&view(0.0))), 0);
+    let away = Placement::at(DVec3::new(300.0, 120.0, -900.0));
+    // A flight of three frames, and what happens to the scene before the last of them.
+    let flight = |alone: bool, happens: fn(&mut TerrainScene)| {
+        let mut stage = stage(&gpu, "(nodes: [StandardFrame(motion: true, shadow_tile: 64)])");
+        stage.compositor.show(Some("SceneMotion")).unwrap();
+        let component = stage.scene.entities[0].component.clone();
+        stage.scene.add(component, away);
+        if alone {
+            stage.scene.entities.remove(0);
+        }
+        stage.draw(&view(0.0));
+        stage.draw(&view(3.0));
+        happens(&mut stage.scene);
+        stage.draw(&view(6.0))
+    };
+    let both = flight(false, |_| {});
+    assert!(moved(&both) > 1000, "the camera flies");
+    assert_eq!(both, flight(false, |scene| scene.entities.swap(0, 1)), "another order");
+    let second = flight(true, |_| {});
+    assert_ne!(both, second);
+    let removed = flight(false, |scene| drop(scene.entities.remove(0)));
+    assert_eq!(second, removed, "the one that stays stood there before");
+    let added = flight(true, |scene| {
+        scene.add(TerrainComponent::of("ground"), Placement::at(DVec3::new(0.0, -5000.0, 0.0)));
+        scene.entities.swap(0, 1);
+    });
+    assert_eq!(second, added, "a new one before it, far below");
     gpu.assert_silent();
 }
 
-/// A host that reads what its node names.
+/// What was drawn last is not what a frame that was lost would have drawn.
+#[test]
+fn a_frame_that_was_lost_moves_nothing() {
+    let gpu = shared();
+    let mut stage = stage(&gpu, "(nodes: [StandardFrame(motion: true, shadow_tile: 64)])");
+    stage.compositor.show(Some("SceneMotion")).unwrap();
+    stage.draw(&view(0.0));
+    stage.lose(&view(9.0));
+    assert_eq!(moved(&stage.draw(&view(0.0))), 0);
+    assert!(moved(&stage.draw(&view(9.0))) > 1000);
+    gpu.assert_silent();
+}
+
+/// A host that fills one target that its node names and reads how large they are.
 struct Reading(Vec<[u32; 2]>);
 
 impl FrameHost for Reading {
-    fn record(&mut self, _: &Cmd<'_>, _: &str, scope: &HostScope<'_>) -> landform::Result<()> {
+    fn record(&mut self, cmd: &Cmd<'_>, _: &str, scope: &HostScope<'_>) -> landform::Result<()> {
+        let small = scope.target("Small").expect("what the node clears");
+        let attachment = vk::RenderingAttachmentInfo::default()
+            .image_view(small.view.view)
+            .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .store_op(vk::AttachmentStoreOp::STORE)
+            .clear_value(vk::ClearValue { color: vk::ClearColorValue { float32: [1.0; 4] } });
+        let [width, height] = small.extent;
+        let area = vk::Rect2D { extent: vk::Extent2D { width, height }, ..vk::Rect2D::default() };
+        let info = vk::RenderingInfo::default().layer_count(1).render_area(area);
+        cmd.begin_rendering(&info.color_attachments(&[attachment]))?;
+        cmd.end_rendering();
         self.0.extend(["SceneHdr", "Small"].iter().filter_map(|name| Some(scope.target(name)?.extent)));
         Ok(())
     }
@@ -341,8 +380,11 @@ fn a_nodes_targets_may_differ_in_size() {
     assert_eq!(host.0, [[SIZE.0, SIZE.1], [8, 4]]);
     let labels: Vec<_> = stage.compositor.document().nodes.iter().map(|node| node.label()).collect();
     let probe = labels.iter().position(|label| label.contains("probe")).unwrap();
-    stage.compositor.set_enabled(probe, false);
     stage.compositor.show(Some("Small")).unwrap();
+    stage.draw_with(&view(0.0), &mut host).unwrap();
+    let filled = stage.offscreen.read_color().unwrap();
+    assert!(filled.pixels().all(|pixel| pixel[0] > 200), "what the host left in it");
+    stage.compositor.set_enabled(probe, false);
     let shown = stage.draw(&view(0.0));
     assert!(shown.pixels().all(|pixel| pixel[0] == 0), "off, it clears");
     gpu.assert_silent();

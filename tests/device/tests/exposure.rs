@@ -147,6 +147,21 @@ fn document(nodes: &str) -> String {
     )
 }
 
+/// A picture that lies elsewhere in its target is no other picture: exposure goes on at its pace, and a cut is followed at once.
+#[test]
+fn another_viewport_is_no_cut() {
+    let gpu = shared();
+    let mut meter = Meter::new(&gpu, "followed: 1");
+    let before = meter.expose(Painter::plain(100.0), 0.1);
+    meter.view.viewport.width *= 0.5;
+    let moved = meter.expose(Painter::plain(100_000.0), 0.1);
+    assert!((moved - before - 0.3).abs() < 0.02, "{before} to {moved} in a tenth of a second at 3 a second");
+    meter.view.cut = true;
+    let cut = meter.expose(Painter::plain(100_000.0), 0.1);
+    assert!(cut > before + 5.0, "{cut}");
+    gpu.assert_silent();
+}
+
 /// What wholly follows the light: a picture of one luminance is exposed to a quarter of what the sensor holds.
 fn whole(luminance: f64) -> f64 {
     (luminance / (1.2 * 0.25)).log2()

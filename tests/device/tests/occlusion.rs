@@ -292,12 +292,19 @@ fn what_is_not_searched_is_open() {
     let expected = stage(&gpu, valley(), near(split)).draw(&view);
     let none = stage(&gpu, valley(), document(12.0, 0)).draw(&view);
     assert!(most_apart(&none, &expected) <= 1, "{}", most_apart(&none, &expected));
-    let mut stage = stage(&gpu, valley(), document(12.0, 2));
-    assert!(most_apart(&stage.draw(&view), &expected) > 10, "nothing is darker");
-    let nodes = &stage.compositor.document().nodes;
-    let node = nodes.iter().position(|node| matches!(node, FrameNode::AmbientOcclusion(_))).unwrap();
-    assert!(stage.compositor.set_enabled(node, false));
-    assert!(most_apart(&stage.draw(&view), &expected) <= 1);
+    for bent in [true, false] {
+        let mut document = document(12.0, 2);
+        for node in &mut document.nodes {
+            if let FrameNode::AmbientCombine(combine) = node {
+                combine.bent = bent;
+            }
+        }
+        let node = document.nodes.iter().position(|node| matches!(node, FrameNode::AmbientOcclusion(_)));
+        let mut stage = stage(&gpu, valley(), document);
+        assert!(most_apart(&stage.draw(&view), &expected) > 10, "nothing is darker");
+        assert!(stage.compositor.set_enabled(node.unwrap(), false));
+        assert!(most_apart(&stage.draw(&view), &expected) <= 1, "bent: {bent}");
+    }
     gpu.assert_silent();
 }
 

@@ -6,7 +6,7 @@ use glam::DVec3;
 use landform::draw::{FrameHost, HostScope};
 use landform::frame::{FrameNode, TerrainFactory, Tier};
 use landform::gpu::Cmd;
-use landform::plan::{View, Viewport};
+use landform::plan::{View, ViewId, Viewport};
 use landform_device_tests::{FrameStage, drawn, hills_in_frame, look, supersampled};
 use landform_harness::{Gpu, Image8, mean_flip, shared};
 use std::sync::Arc;
@@ -48,6 +48,11 @@ fn fresh_frame(gpu: &Arc<Gpu>, view: &View, size: (u32, u32), before: u32) -> Im
     let mut stage = hills_in_frame(gpu, RESOLVED, true, size);
     draw_frames(&mut stage, &look(DVec3::new(0.0, 900.0, 0.0), 0.0, 80.0, view.viewport), before);
     stage.draw(&View { cut: true, ..*view })
+}
+
+/// The place of a node in a stage's document.
+fn node_of(stage: &FrameStage, is: fn(&FrameNode) -> bool) -> usize {
+    stage.compositor.document().nodes.iter().position(is).expect("the node")
 }
 
 /// A camera that stands: the picture comes to be that of 64 samples a pixel, and stands as well.
@@ -152,14 +157,7 @@ fn a_single_frame_is_a_copy() {
     let gpu = shared();
     let view = flown(0, SMALL);
     let wanted = hills_in_frame(&gpu, PLAIN, true, SMALL);
-    let mut document = drawn(RESOLVED);
-    for node in &mut document.nodes {
-        if let FrameNode::Tonemap(tonemap) = node {
-            tonemap.sharpness = 0.0;
-        }
-    }
     let mut stages = [wanted, hills_in_frame(&gpu, RESOLVED, true, SMALL)];
-    stages[1].compositor.set_document(document).unwrap();
     let tier = |stage: &mut FrameStage, tier| {
         let factory = TerrainFactory { tier, ..TerrainFactory::default() };
         stage.compositor.set_factory(factory);
@@ -171,6 +169,13 @@ fn a_single_frame_is_a_copy() {
     assert_ne!(draw_frames(&mut stages[1], &view, 3), wanted, "three frames of sixteen");
     stages.iter_mut().for_each(|stage| tier(stage, Tier::Low));
     let [wanted, copied] = stages.each_mut().map(|stage| stage.draw(&View { cut: true, ..view }));
+    assert_eq!(wanted, copied);
+    // So does a node that is off, whatever the tier.
+    tier(&mut stages[1], Tier::High);
+    stages[0].compositor.set_factory(TerrainFactory::default());
+    let node = node_of(&stages[1], |node| matches!(node, FrameNode::Resolve(_)));
+    assert!(stages[1].compositor.set_enabled(node, false));
+    let [wanted, copied] = stages.each_mut().map(|stage| stage.draw(&view));
     assert_eq!(wanted, copied);
     gpu.assert_silent();
 }
@@ -257,22 +262,52 @@ fn what_is_not_finite_does_not_stay() {
     gpu.assert_silent();
 }
 
-/// A node that is resolved into a target without room for a count is told so.
+/// Planes of different sizes are no pixels of each other.
 #[test]
-fn a_target_that_cannot_count_is_refused() {
+fn planes_of_another_size_are_refused() {
     let gpu = shared();
-    let mut stage = hills_in_frame(&gpu, RESOLVED, false, SMALL);
-    let document =
-        RESOLVED.replace("nodes:", "targets: [(name: \"SceneResolved\", format: Rg11b10Float)], nodes:");
-    stage.compositor.set_document(drawn(&document)).unwrap();
-    let why = stage.draw_with(&flown(0, SMALL), &mut ()).unwrap_err().to_string();
-    assert!(why.contains("Resolve") && why.contains("declare it as Rgba16Float"), "{why}");
-    stage.compositor.forget();
     let document = RESOLVED.replace("nodes:", "targets: [(name: \"SceneMotion\", format: Rg16Float, size: Output(0.5)), (name: \"SceneDepth\", format: Depth32Float)], nodes:");
-    assert!(
-        stage.compositor.set_document(drawn(&document)).is_ok()
-            && stage.draw_with(&flown(0, SMALL), &mut ()).is_err()
-    );
+    let mut stage = hills_in_frame(&gpu, &document, false, TINY);
+    let why = stage.draw_with(&flown(0, TINY), &mut ()).unwrap_err().to_string();
+    assert!(why.contains("give them one size"), "{why}");
+    gpu.assert_silent();
+}
+
+/// What is metered is resolved for what was metered: a host that says another exposure, which is then shown nowhere, has the same
+/// picture.
+#[test]
+fn a_metered_picture_is_resolved_as_it_is_shown() {
+    let gpu = shared();
+    let document = "(nodes: [StandardFrame(temporal: true, metered: true, shadow_tile: 256)])";
+    let [told, wrong] = [None, Some(-12.0)].map(|ev100| {
+        let mut stage = hills_in_frame(&gpu, document, false, TINY);
+        stage.ev100 = ev100;
+        draw_frames(&mut stage, &flown(0, TINY), 4 * FRAMES)
+    });
+    let flip = mean_flip(&told, &wrong).unwrap();
+    assert!(flip <= 0.004, "{flip}");
+    gpu.assert_silent();
+}
+
+/// A view is known by its number: one that stands elsewhere in the list goes on where it was.
+#[test]
+fn a_view_that_is_listed_elsewhere_is_the_same() {
+    let gpu = shared();
+    let [camera, other] = [flown(0, TINY), View { id: ViewId(9), ..elsewhere(TINY) }];
+    let [kept, swapped] = [false, true].map(|swap| {
+        let mut stage = hills_in_frame(&gpu, RESOLVED, false, TINY);
+        let mut views = [("Camera", camera), ("Mirror", other)];
+        for _ in 0..8 {
+            stage.draw_views(&views, &mut ()).unwrap();
+            if swap {
+                views.swap(0, 1);
+            }
+        }
+        stage.offscreen.read_color().unwrap()
+    });
+    let mut fresh = hills_in_frame(&gpu, RESOLVED, false, TINY);
+    assert_ne!(kept, fresh.draw(&camera), "eight frames show more than one");
+    assert_eq!(kept, swapped);
     gpu.assert_silent();
 }
 
