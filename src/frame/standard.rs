@@ -118,9 +118,9 @@ impl StandardFrame {
         nodes.extend(self.sky.then(|| FrameNode::Sky(Sky::default())));
         nodes.extend_from_slice(&self.before_tonemap);
         nodes.extend(self.temporal.then(|| FrameNode::Resolve(Resolve::default())));
+        // Light as it was drawn: what is resolved was weighed by what was metered, and would be its own reason.
+        nodes.extend(self.metered.then(|| FrameNode::Exposure(Exposure::default())));
         let input = if self.temporal { names::SCENE_RESOLVED } else { names::SCENE_HDR }.to_owned();
-        let metered = self.metered.then(|| Exposure { input: input.clone(), ..Exposure::default() });
-        nodes.extend(metered.map(FrameNode::Exposure));
         let sharpness = if self.temporal { SHARPNESS } else { 0.0 };
         nodes.push(FrameNode::Tonemap(Tonemap { input, ev100: self.ev100, sharpness, ..Tonemap::default() }));
         nodes
