@@ -10,10 +10,14 @@ mod cache;
 mod daylight;
 #[path = "../valley/flight.rs"]
 mod flight;
+#[path = "../valley/flight_path.rs"]
+mod flight_path;
 #[path = "../valley/frame_args.rs"]
 mod frame_args;
 #[path = "../valley/map.rs"]
 mod map;
+#[path = "../valley/record.rs"]
+mod record;
 #[path = "../valley/textures.rs"]
 mod textures;
 #[path = "../valley/viewpoint.rs"]

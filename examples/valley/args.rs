@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::frame_args::FrameArgs;
+use crate::record::RecordArgs;
 use clap::Parser;
 use landform_cli::camera::Pose;
 use landform_cli::devices::DeviceArgs;
@@ -63,6 +64,9 @@ pub(crate) struct Args {
     pub(crate) out: PathBuf,
 
     #[command(flatten)]
+    pub(crate) recorded: RecordArgs,
+
+    #[command(flatten)]
     pub(crate) device: DeviceArgs,
     /// Lists the devices and what keeps some from drawing
     #[arg(long, help_heading = "Device")]
@@ -80,7 +84,7 @@ pub(crate) struct Args {
 impl Args {
     /// True where pictures are asked for rather than a window.
     pub(crate) fn wants_pictures(&self) -> bool {
-        self.shot.is_some() || self.headless
+        self.shot.is_some() || self.headless || self.recorded.record.is_some()
     }
 }
 

@@ -22,6 +22,11 @@ impl Daylight {
         Self { time, sun: time.sun(), runs: false, pace: 10.0 }
     }
 
+    /// With a clock that runs so many minutes a second.
+    pub(crate) fn running(self, pace: Option<f64>) -> Self {
+        Self { runs: pace.is_some(), pace: pace.unwrap_or(self.pace), ..self }
+    }
+
     /// Puts the clock, and with it the sun.
     pub(crate) fn set_time(&mut self, time: TimeOfDay) {
         (self.time, self.sun) = (time, time.sun());

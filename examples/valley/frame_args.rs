@@ -21,6 +21,10 @@ pub(crate) struct FrameArgs {
     /// The time of day, 0 to 24, as in 15.5 or 15:30: the sun of the middle of May at 46° north [default: 15:45]
     #[arg(long, value_name = "HOURS", value_parser = TimeOfDay::from_str, conflicts_with = "sun")]
     pub(crate) time: Option<TimeOfDay>,
+    /// Lets the clock run, in a window and in a flight: so many minutes of the day a second, 0.1 to 120 [default: 10]
+    #[arg(long, value_name = "MINUTES", num_args = 0..=1, default_missing_value = "10", value_parser = pace,
+        conflicts_with = "sun")]
+    pub(crate) day: Option<f64>,
     /// Where the sun stands instead: degrees clockwise from north, and degrees above the horizon
     #[arg(long, value_name = "YAW,HEIGHT", value_parser = Sun::from_str, allow_hyphen_values = true)]
     pub(crate) sun: Option<Sun>,
@@ -53,10 +57,11 @@ const SOME_DISTANCE: f64 = 1000.0;
 impl FrameArgs {
     /// The sun and the clock to begin with.
     pub(crate) fn daylight(&self) -> Daylight {
-        match self.sun {
+        let light = match self.sun {
             Some(sun) => Daylight { sun, ..Daylight::at(TimeOfDay::default()) },
             None => Daylight::at(self.time.unwrap_or_default()),
-        }
+        };
+        light.running(self.day)
     }
 
     /// True where a view of this mode is drawn in a lit frame.
@@ -65,19 +70,32 @@ impl FrameArgs {
     }
 
     /// What the frame is made from on a device of this kind.
-    pub(crate) fn source(&self, kind: vk::PhysicalDeviceType, samples: u32) -> FrameSource {
+    fn source(&self, kind: vk::PhysicalDeviceType, samples: u32, frames: Option<u32>) -> FrameSource {
         let usual = if kind == vk::PhysicalDeviceType::CPU { Tier::Medium } else { Tier::High };
-        FrameSource { file: self.frame.clone(), tier: self.tier.unwrap_or(usual), samples }
+        FrameSource { file: self.frame.clone(), tier: self.tier.unwrap_or(usual), samples, frames }
+    }
+
+    /// What a picture's frame is made from, or those of a `flight`. A picture's samples are frames where the document resolves over time;
+    /// where the CPU draws, each takes seconds.
+    pub(crate) fn picture_source(
+        &self,
+        kind: vk::PhysicalDeviceType,
+        look: &LookArgs,
+        flight: bool,
+    ) -> FrameSource {
+        let usual = if kind == vk::PhysicalDeviceType::CPU && !flight { Some(1) } else { None };
+        let samples = look.samples_on(kind);
+        self.source(kind, samples.min(4), look.samples.or(usual))
     }
 
     /// What a window's frame is made from: four samples are four times the work, so they are stated.
     pub(crate) fn window_source(&self, kind: vk::PhysicalDeviceType, look: &LookArgs) -> FrameSource {
-        self.source(kind, look.samples.unwrap_or(1))
+        self.source(kind, look.samples.unwrap_or(1).min(4), None)
     }
 
     /// Refuses a document or a target before a map is read and a window opened, and says what is not recorded.
     pub(crate) fn check(&self) -> Result<()> {
-        let document = self.source(vk::PhysicalDeviceType::OTHER, 1).read(SOME_DISTANCE)?;
+        let document = self.source(vk::PhysicalDeviceType::OTHER, 1, None).read(SOME_DISTANCE)?;
         unrecorded(&document).iter().for_each(|note| eprintln!("valley: {note}"));
         self.target.as_ref().map_or(Ok(()), |name| check_target(&document, name))
     }
@@ -87,6 +105,13 @@ fn part(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
         _ => Err("a number from 0 to 1 is needed".into()),
+    }
+}
+
+fn pace(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.1..=120.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0.1 to 120 is needed".into()),
     }
 }
 
@@ -120,12 +145,16 @@ mod tests {
         assert_eq!((stated.sun.height, stated.stated_time()), (10.0, None));
         assert!(parse("valley --sun 90,10 --time 12").is_err());
         assert!(parse("valley --moon 1.1").is_err() && parse("valley --moon 0.25").is_ok());
+        let clock = |line| parse(line).unwrap().daylight();
+        assert!(!clock("valley").runs && clock("valley --day").runs);
+        assert_eq!((clock("valley --day").pace, clock("valley --day 2.5 --time 6").pace), (10.0, 2.5));
+        assert!(parse("valley --day 0").is_err() && parse("valley --day 10 --sun 90,10").is_err());
         assert!(parse("valley --exposure 9").is_err() && parse("valley --exposure -1.5").is_ok());
     }
 
     #[test]
     fn a_device_without_hardware_has_fewer_shadows_unless_a_tier_is_stated() {
-        let tier = |line, kind| parse(line).unwrap().source(kind, 1).tier;
+        let tier = |line, kind| parse(line).unwrap().source(kind, 1, None).tier;
         let (gpu, cpu) = (vk::PhysicalDeviceType::DISCRETE_GPU, vk::PhysicalDeviceType::CPU);
         assert_eq!((tier("valley", gpu), tier("valley", cpu)), (Tier::High, Tier::Medium));
         assert_eq!(tier("valley --tier ultra", cpu), Tier::Ultra);

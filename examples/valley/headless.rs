@@ -2,19 +2,20 @@
 
 use crate::args::Args;
 use crate::daylight::Daylight;
+use crate::flight_path::FlightPath;
 use crate::map::Map;
-use crate::viewpoint;
+use crate::{record, viewpoint};
 use landform::field::Field;
 use landform::plan::ViewMode;
 use landform_cli::camera::Camera;
 use landform_cli::day::TimeOfDay;
 use landform_cli::devices::expect_silence;
-use landform_cli::ground;
 use landform_cli::lit::{LitFrame, LitShot, shadow_distance};
-use landform_cli::report::{self, Setting};
+use landform_cli::report::{self, FrameReport, Setting};
 use landform_cli::scene::Scene;
 use landform_cli::stop::{Result, Stop, is_interrupted, say};
-use landform_harness::{Gpu, write_png};
+use landform_cli::{ground, read};
+use landform_harness::{Gpu, Image8, Offscreen, OffscreenDesc, write_png};
 use serde_json::{Map as Object, Value};
 use std::path::Path;
 use std::sync::Arc;
@@ -29,10 +30,12 @@ const TIMES: [(&str, TimeOfDay, f32); 3] =
 
 /// Draws the one picture that was asked for, or several views into a folder.
 pub(crate) fn run(args: &Args, map: Map) -> Result<()> {
+    let folder = record::folder(args)?;
     let gpu = Gpu::new(args.device.gpu_options()).map_err(Stop::device)?;
-    let drawn = Studio::new(args, &gpu, map).and_then(|mut studio| match &args.shot {
-        Some(path) => studio.shot(path),
-        None => studio.album(),
+    let drawn = Studio::new(args, &gpu, map).and_then(|mut studio| match (&args.shot, folder) {
+        (_, Some(folder)) => studio.record(&folder),
+        (Some(path), None) => studio.shot(path),
+        (None, None) => studio.album(),
     });
     // What the layer said explains a failure.
     expect_silence(&gpu)?;
@@ -70,7 +73,7 @@ impl<'a> Studio<'a> {
         let samples = args.look.samples_on(gpu.kind);
         let mut lit = None;
         if args.frame.is_lit(args.look.mode) {
-            let source = args.frame.source(gpu.kind, samples);
+            let source = args.frame.picture_source(gpu.kind, &args.look, args.recorded.record.is_some());
             let document = source.read(shadow_distance(scene.lock().terrain.field()))?;
             let frame = lit.insert(LitFrame::new(&scene, source, document)?);
             frame.set_pixel_error(error);
@@ -133,6 +136,75 @@ impl<'a> Studio<'a> {
         report::write(&json, &Value::Object(reports))?;
         say(format_args!("{}", json.display()));
         Ok(())
+    }
+
+    /// A flight from the first view to the floor and to a ridge.
+    fn record(&mut self, folder: &Path) -> Result<()> {
+        let (path, wanted) = self.on_map(|field, args| {
+            let (aspect, fov) = (aspect(args), args.fov);
+            let first = match args.camera {
+                Some(pose) => pose.on(field),
+                None => viewpoint::overview(field, aspect, fov),
+            };
+            let stops = [first, viewpoint::floor(field, aspect, fov), viewpoint::ridge(field, aspect, fov)];
+            (FlightPath::through(field, &stops), args.recorded.frames())
+        });
+        let bar = read::new_bar();
+        let mut drawn = 0;
+        let recorded = self.frames(&path, &mut |frame, image| {
+            write_png(record::file(folder, frame), image)?;
+            drawn = frame + 1;
+            bar.set_message(format!("picture {drawn} of {wanted}"));
+            bar.set_position(u64::from(drawn) * 1000 / u64::from(wanted));
+            Ok(())
+        });
+        bar.finish_and_clear();
+        record::tell(folder, drawn, &self.args.recorded);
+        let times = recorded?;
+        let Some(json) = &self.args.json else { return Ok(()) };
+        let mut report = self.setting.json(&path.at(0.0), self.args.size, &FrameReport::default());
+        report["frames"] = drawn.into();
+        report["fps"] = self.args.recorded.fps.into();
+        report["gpu_ms"] = times.into();
+        report::write(json, &report)
+    }
+
+    /// Draws a flight, a picture a frame, each handed on; milliseconds on the device of each, where they are measured.
+    fn frames(
+        &mut self,
+        path: &FlightPath,
+        take: &mut dyn FnMut(u32, &Image8) -> Result<()>,
+    ) -> Result<Vec<Option<f64>>> {
+        let (args, mut light, mut times) = (self.args, self.args.frame.daylight(), Vec::new());
+        let (mode, seconds) = (args.look.mode, 1.0 / f64::from(args.recorded.fps));
+        let desc = OffscreenDesc { depth: None, ..OffscreenDesc::new(args.size.0, args.size.1) };
+        let mut offscreen = Offscreen::new(self.gpu, desc).map_err(Stop::device)?;
+        let wanted = args.recorded.frames();
+        for frame in 0..wanted {
+            if is_interrupted() {
+                return Err(Stop::interrupted());
+            }
+            let camera = path.at(f64::from(frame) / f64::from(wanted - 1));
+            let preview = |field: &Field| light.sun.preview(mode, field);
+            let view = self.on_map(|field, args| camera.view(field, args.fov, args.size, preview(field)));
+            let image = match self.lit.as_mut().filter(|_| args.frame.is_lit(mode)) {
+                Some(lit) => {
+                    let compensation = args.frame.exposure;
+                    let shot = LitShot { view: &view, sun: light.sun, compensation, seconds };
+                    // The first one is as smooth as those after it.
+                    for _ in 1..if frame == 0 { lit.frames_resolved() } else { 1 } {
+                        lit.next_picture(self.gpu, &mut self.scene, &mut offscreen, &shot)?;
+                    }
+                    let image = lit.next_picture(self.gpu, &mut self.scene, &mut offscreen, &shot)?;
+                    times.push(lit.total_ms());
+                    image
+                }
+                None => self.scene.picture(self.gpu, &view, self.samples)?.0,
+            };
+            take(frame, &image)?;
+            light.pass(seconds);
+        }
+        Ok(times)
     }
 
     fn draw(&mut self, shot: &Shot, path: &Path) -> Result<Value> {

@@ -64,7 +64,7 @@ impl Stage {
         map.layers.map_or(Ok(()), |layers| scene.set_layers(layers))?;
         let lit = lit_frame(args, &gpu, &mut scene, format)?;
         let samples = match args.look.samples_on(gpu.kind) {
-            4 => vk::SampleCountFlags::TYPE_4,
+            4.. => vk::SampleCountFlags::TYPE_4,
             _ => vk::SampleCountFlags::TYPE_1,
         };
         Ok(Self {

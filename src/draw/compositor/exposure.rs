@@ -294,7 +294,7 @@ fn constants_of(exposure: &Exposure, frame: &Frame<'_>, is_cut: bool) -> Exposur
     let Exposure { darkest, brightest, offset, followed, up, down, .. } = *exposure;
     ExposureConstants {
         sampled: [0; 4],
-        bounds: [darkest, brightest, offset, followed],
+        bounds: [darkest, brightest, offset - frame.compensation, followed],
         pace: [up * seconds, down * seconds, frame.ev100, f32::from(u8::from(is_cut))],
     }
 }

@@ -62,6 +62,8 @@ pub struct Frame<'a> {
     /// What a tonemap exposes for whose node does not say and that no [`Exposure`](crate::frame::Exposure) stands before, −16…24: see
     /// [`SceneLight::ev100`]. Such a node begins with it where its first picture is black.
     pub ev100: f32,
+    /// Exposure values, −16…16, that what an `Exposure` meters is shown brighter: a person's slider. `ev100` is shown as it is.
+    pub compensation: f32,
     /// Since the last frame.
     pub seconds: f64,
 }

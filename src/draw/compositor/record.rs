@@ -15,7 +15,7 @@ use glam::DVec2;
 impl Compositor {
     /// Everything that comes before the first node: images, plans, uploads, light.
     pub(super) fn prepare(&mut self, cmd: &Cmd<'_>, frame: &Frame<'_>) -> Result<()> {
-        check_exposure(frame.ev100)?;
+        check_exposure(frame.ev100, frame.compensation)?;
         self.begin_views(frame)?;
         let numbers = self.factory.defaults();
         self.targets.begin_frame(&self.device, &self.document, &numbers, &frame.output, frame.targets)?;
@@ -220,7 +220,13 @@ impl Compositor {
 }
 
 /// Refuses an exposure at which nothing would be seen, or that is no number.
-fn check_exposure(ev100: f32) -> Result<()> {
+fn check_exposure(ev100: f32, compensation: f32) -> Result<()> {
+    if !(-16.0..=16.0).contains(&compensation) {
+        return Err(Error::invalid(
+            "frame",
+            format!("a compensation of {compensation}; use -16 to 16, 0 for none"),
+        ));
+    }
     if (-16.0..=24.0).contains(&ev100) {
         return Ok(());
     }

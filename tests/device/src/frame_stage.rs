@@ -175,6 +175,7 @@ impl FrameStage {
             lamps: &self.lamps,
             terrains: self.extraction.terrains(),
             ev100: self.ev100.unwrap_or_else(|| self.light.as_ref().map_or(15.0, SceneLight::ev100)),
+            compensation: 0.0,
             seconds: 1.0 / 60.0,
         };
         // SAFETY: the harness hands over a command buffer that records, and waits for it or throws it away.

@@ -66,6 +66,7 @@ struct Meter {
     resized: u64,
     painter: Painter,
     view: View,
+    compensation: f32,
     seconds: f64,
 }
 
@@ -86,6 +87,7 @@ impl Meter {
             resized: 0,
             painter: Painter::default(),
             view: look(DVec3::ZERO, 0.0, 0.0, Viewport::whole(SIZE.0, SIZE.1)),
+            compensation: 0.0,
             seconds: 1.0 / 60.0,
             gpu: gpu.clone(),
         }
@@ -102,6 +104,7 @@ impl Meter {
             lamps: &[],
             terrains: &[],
             ev100: 7.0,
+            compensation: self.compensation,
             seconds: self.seconds,
         };
         // SAFETY: the harness hands over a command buffer that records, and waits for it or throws it away.
@@ -310,6 +313,10 @@ fn bounds_and_an_offset_hold() {
     near(meter.expose(Painter::plain(10.0), 1.0), whole(10.0), 0.01, "between");
     let mut meter = Meter::new(&gpu, "offset: -2, up: 1000, down: 1000, followed: 0.5");
     near(meter.expose(Painter::plain(10.0), 1.0), 14.4 + 0.5 * (whole(10.0) - 14.4) - 2.0, 0.01, "offset");
+    meter.compensation = 1.5;
+    let brighter = meter.expose(Painter::plain(10.0), 1.0);
+    near(brighter, 14.4 + 0.5 * (whole(10.0) - 14.4) - 3.5, 0.01, "compensation");
+    meter.compensation = 0.0;
     // A clock that is no clock moves nothing.
     let before = meter.expose(Painter::plain(10.0), 1.0);
     for seconds in [f64::NAN, f64::INFINITY, -5.0] {

@@ -15,9 +15,10 @@ pub struct LookArgs {
     #[arg(long, value_name = "MODE", default_value = "shaded",
         value_parser = choice(ViewMode::ALL.map(|mode| (mode.name(), mode))))]
     pub mode: ViewMode,
-    /// Samples a pixel: 4 for smooth edges, 1 for quick pictures [default: 4; 1 on a device that draws on the CPU, and where a
-    /// window shows a lit frame]
-    #[arg(long, value_name = "1|4", value_parser = choice([("1", 1u32), ("4", 4)]))]
+    /// Samples a pixel: 1 for quick pictures, 4 or 16 for smooth edges. A lit picture is resolved over as many frames; what is
+    /// drawn at once has at most 4 [default: 1 on a device that draws on the CPU; else 4, and the tier's frames in a lit picture. A
+    /// window's lit frame has 1 and is resolved over the tier's]
+    #[arg(long, value_name = "1|4|16", value_parser = choice([("1", 1u32), ("4", 4), ("16", 16)]))]
     pub samples: Option<u32>,
 }
 

@@ -326,7 +326,7 @@ impl Scene {
     /// # Errors
     /// Where it cannot be drawn, or an interrupt.
     pub fn picture(&mut self, gpu: &Arc<Gpu>, view: &View, samples: u32) -> Result<(Image8, FrameReport)> {
-        let samples = if samples == 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
+        let samples = if samples >= 4 { vk::SampleCountFlags::TYPE_4 } else { vk::SampleCountFlags::TYPE_1 };
         let (width, height) = (view.viewport.width as u32, view.viewport.height as u32);
         let mut offscreen =
             Offscreen::new(gpu, OffscreenDesc { samples, ..OffscreenDesc::new(width, height) })?;

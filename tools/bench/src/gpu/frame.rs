@@ -171,6 +171,7 @@ impl Rig {
             lamps,
             terrains: extraction.terrains(),
             ev100: light.ev100(),
+            compensation: 0.0,
             seconds: 1.0 / 60.0,
         };
         self.gpu.submit_and_wait(|raw| -> Result<(f64, u64)> {

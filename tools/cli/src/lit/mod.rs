@@ -11,9 +11,7 @@ use crate::scene::{Scene, record};
 use crate::stop::{Result, Stop, is_interrupted};
 use ash::vk;
 use landform::draw::{Compositor, Frame, HostImage, SceneTerrain};
-use landform::frame::{
-    Answer, FrameDocument, TerrainComponent, TerrainExtraction, TerrainFactory, TerrainScene,
-};
+use landform::frame::{Answer, FrameDocument, FrameNode, TerrainComponent, TerrainExtraction, TerrainScene};
 use landform::gpu::Device;
 use landform::plan::{Placement, View};
 use landform_harness::{Gpu, Image8, Offscreen, OffscreenDesc};
@@ -70,7 +68,7 @@ impl LitFrame {
     /// # Errors
     /// What the device cannot draw.
     pub fn new(scene: &Scene, source: FrameSource, document: FrameDocument) -> Result<Self> {
-        let factory = TerrainFactory { tier: source.tier, ..TerrainFactory::default() };
+        let factory = source.factory();
         let mut terrains = TerrainScene::default();
         terrains.add(TerrainComponent::of(GROUND), Placement::default());
         Ok(Self {
@@ -135,7 +133,7 @@ impl LitFrame {
     pub fn set_pixel_error(&mut self, pixels: f64) {
         let mut factory = *self.compositor.factory();
         // Twice as many texels across are no reason for smaller quads.
-        let texels = if self.source.samples == 4 { 2.0 } else { 1.0 };
+        let texels = self.source.texels_a_pixel(self.document());
         factory.scalars.pixel_error = Some((pixels * texels).clamp(0.1, 64.0));
         self.compositor.set_factory(factory);
     }
@@ -188,6 +186,7 @@ impl LitFrame {
             lamps: &[],
             terrains: self.extraction.terrains(),
             ev100: self.ev100,
+            compensation: shot.compensation,
             seconds: shot.seconds,
         };
         self.compositor.record(&record(&self.device, cmd), &frame, &mut ())?;
@@ -211,19 +210,35 @@ impl LitFrame {
         let desc = OffscreenDesc { depth: None, ..OffscreenDesc::new(width, height) };
         let mut offscreen = Offscreen::new(gpu, desc)?;
         let uploaded = scene.load(gpu, shot.view)?;
-        let cut = View { cut: true, ..*shot.view };
-        let shot = LitShot { view: &cut, ..*shot };
-        for _ in 0..scene.frames_a_picture() {
+        for frame in 0..scene.frames_a_picture().max(self.frames_resolved()) {
             if is_interrupted() {
                 return Err(Stop::interrupted());
             }
+            let view = View { cut: frame == 0, ..*shot.view };
+            let shot = LitShot { view: &view, ..*shot };
             gpu.submit_and_wait(|cmd| self.record(cmd, scene, offscreen.output(), &shot))??;
         }
         let image = offscreen.read_color()?;
         let report = self.report(scene);
-        self.collect_times(gpu, scene, &mut offscreen, &shot)?;
+        self.collect_times(gpu, scene, &mut offscreen, shot)?;
         let gpu_ms = self.total_ms();
         Ok((image, FrameReport { upload_bytes: uploaded + report.upload_bytes, gpu_ms, ..report }))
+    }
+
+    /// Draws the next picture of a flight, once all textures are there: what is resolved and metered goes on from the one before.
+    ///
+    /// # Errors
+    /// Where it cannot be drawn.
+    pub fn next_picture(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        scene: &mut Scene,
+        offscreen: &mut Offscreen,
+        shot: &LitShot<'_>,
+    ) -> Result<Image8> {
+        scene.load(gpu, shot.view)?;
+        gpu.submit_and_wait(|cmd| self.record(cmd, scene, offscreen.output(), shot))??;
+        Ok(offscreen.read_color()?)
     }
 
     /// Lets frames pass in which no node does anything, until those of the frame before are measured: times are read when a frame's
@@ -275,14 +290,24 @@ impl LitFrame {
     }
 
     /// Milliseconds of all that, where they are measured.
-    fn total_ms(&self) -> Option<f64> {
+    pub fn total_ms(&self) -> Option<f64> {
         let nodes = self.compositor.times().map(|time| time.milliseconds);
         nodes.chain([self.prepare_ms()]).sum()
     }
 
-    /// The exposure value of the last frame.
+    /// The exposure value of the last frame, as far as it is known.
     pub fn ev100(&self) -> f32 {
-        self.ev100
+        self.compositor.ev100().unwrap_or(self.ev100)
+    }
+
+    /// Frames that a picture of the document is made of.
+    pub fn frames_resolved(&self) -> u32 {
+        let numbers = self.compositor.factory().defaults();
+        let frames = self.document().nodes.iter().map(|node| match node {
+            FrameNode::Resolve(resolve) => resolve.frames(&numbers),
+            _ => 1,
+        });
+        frames.max().unwrap_or(1)
     }
 
     /// Why the ground of a `Terrain` node is a preview, for the first one that is.
@@ -299,7 +324,7 @@ impl LitFrame {
         report["frame_nodes"] = nodes.collect::<Vec<_>>().into();
         report["prepare_ms"] = self.prepare_ms().into();
         report["tier"] = format!("{:?}", self.source.tier).to_lowercase().into();
-        report["ev100"] = self.ev100.into();
+        report["ev100"] = self.ev100().into();
         report["preview_reason"] = self.preview_reason().into();
     }
 }

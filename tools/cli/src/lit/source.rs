@@ -3,7 +3,8 @@
 use crate::stop::{Result, Stop};
 use landform::field::Field;
 use landform::frame::{
-    FrameDocument, FrameNode, FrameTransform, StandardFrame, TargetSize, TerrainFactory, Tier, Transforms,
+    FrameDocument, FrameNode, FrameTransform, QualityScalars, StandardFrame, TargetSize, TerrainFactory,
+    Tier, Transforms,
 };
 use std::path::PathBuf;
 
@@ -18,21 +19,41 @@ pub struct FrameSource {
     pub tier: Tier,
     /// Samples a pixel: 1, or 4, which is twice as many texels across and down.
     pub samples: u32,
+    /// Frames that a picture is resolved over, where the document has a `Resolve`: its samples then. None is the tier's.
+    pub frames: Option<u32>,
 }
 
 impl FrameSource {
+    /// The tier, and the numbers that are stated besides.
+    pub fn factory(&self) -> TerrainFactory {
+        let scalars = QualityScalars { temporal_frames: self.frames, ..QualityScalars::default() };
+        TerrainFactory { tier: self.tier, scalars }
+    }
+
+    /// How many texels across and down a pixel of the output has in a frame that this made.
+    pub fn texels_a_pixel(&self, document: &FrameDocument) -> f64 {
+        let doubled = self.samples == 4 && !(self.frames.is_some() && is_resolved(document));
+        if doubled { 2.0 } else { 1.0 }
+    }
+
     /// The document as it is drawn on a map.
     ///
     /// # Errors
     /// What cannot be read or drawn, with the file and the line, and what only a host with more in its frame than ground could bind.
     pub fn read(&self, shadow_distance: f64) -> Result<FrameDocument> {
         let mut transforms = Transforms::default();
-        transforms.register(TerrainFactory { tier: self.tier, ..TerrainFactory::default() });
+        transforms.register(self.factory());
         if self.samples == 4 {
-            transforms.register(TwiceAsMany);
+            transforms.register(TwiceAsMany { unless_resolved: self.frames.is_some() });
         }
         let Some(file) = &self.file else {
-            let preset = StandardFrame { shadow_distance: Some(shadow_distance), ..StandardFrame::default() };
+            let preset = StandardFrame {
+                shadow_distance: Some(shadow_distance),
+                occlusion: true,
+                temporal: true,
+                metered: true,
+                ..StandardFrame::default()
+            };
             let nodes = vec![FrameNode::StandardFrame(preset)];
             return Ok(transforms.run(&FrameDocument { nodes, ..FrameDocument::default() })?);
         };
@@ -75,7 +96,14 @@ pub fn shadow_distance(field: &Field) -> f64 {
 }
 
 /// Four texels a pixel in every target of the output's size: a tonemap shows the mean of those that a pixel has.
-struct TwiceAsMany;
+struct TwiceAsMany {
+    /// What is resolved over time has its samples there.
+    unless_resolved: bool,
+}
+
+fn is_resolved(document: &FrameDocument) -> bool {
+    document.nodes.iter().any(|node| matches!(node, FrameNode::Resolve(_)))
+}
 
 impl FrameTransform for TwiceAsMany {
     fn name(&self) -> &'static str {
@@ -83,6 +111,9 @@ impl FrameTransform for TwiceAsMany {
     }
 
     fn apply(&self, document: &mut FrameDocument) -> landform::Result<()> {
+        if self.unless_resolved && is_resolved(document) {
+            return Ok(());
+        }
         let whole = TargetSize::Output(1.0);
         for target in document.targets.iter_mut().filter(|target| target.size == whole && !target.host) {
             target.size = TargetSize::Output(2.0);
@@ -122,8 +153,13 @@ mod tests {
         assert_eq!(size("SceneDepth"), Some(TargetSize::Output(2.0)));
         assert_eq!(size("ShadowAtlas"), Some(TargetSize::Shadow));
         let mut again = document.clone();
-        TwiceAsMany.apply(&mut again).unwrap();
+        TwiceAsMany { unless_resolved: false }.apply(&mut again).unwrap();
         assert_eq!(again, document, "a transform changes its own result no more");
+        // A picture that is resolved over four frames has four samples a pixel.
+        let frames = FrameSource { frames: Some(4), ..source };
+        let document = frames.read(100.0).unwrap();
+        assert_eq!(document.target("SceneHdr").map(|target| target.size), Some(TargetSize::Output(1.0)));
+        assert_eq!((frames.texels_a_pixel(&document), frames.factory().defaults().temporal_frames), (1.0, 4));
     }
 
     #[test]
