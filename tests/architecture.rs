@@ -146,7 +146,7 @@ fn the_readme_shows_code_that_compiles() {
     let shown: Vec<_> = between(&readme, "```rust\n", "```\n").lines().collect();
     assert_eq!(shown, code, "README.md and src/lib.rs");
     let lines = code.len();
-    assert!(lines <= 33, "an engine links it in {lines} lines, which are too many");
+    assert!(lines <= 35, "an engine links it in {lines} lines, which are too many");
 }
 
 /// Whatever is quoted in italics is a sentence of the code, but for its numbers.
