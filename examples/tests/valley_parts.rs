@@ -16,6 +16,8 @@ mod flight_path;
 mod frame_args;
 #[path = "../valley/map.rs"]
 mod map;
+#[path = "../valley/props/mod.rs"]
+mod props;
 #[path = "../valley/record.rs"]
 mod record;
 #[path = "../valley/textures.rs"]

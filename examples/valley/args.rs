@@ -1,14 +1,21 @@
 //! The command line.
 
 use crate::frame_args::FrameArgs;
+use crate::props::Props;
 use crate::record::RecordArgs;
+use crate::viewpoint;
 use clap::Parser;
+use landform::field::Field;
+use landform::gpu::Device;
 use landform_cli::camera::Pose;
 use landform_cli::devices::DeviceArgs;
-use landform_cli::parse::{fov, pixels};
+use landform_cli::lit::Things;
+use landform_cli::parse::{choice, fov, pixels};
+use landform_cli::stop::Result;
 use landform_cli::{ImportArgs, LayerArgs, LookArgs};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Shows a valley, or a heightmap of yours: in a window where there is a display, as PNG files where there is none.
 #[derive(Clone, Debug, Parser)]
@@ -63,6 +70,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER", default_value = "out/valley", help_heading = "Pictures")]
     pub(crate) out: PathBuf,
 
+    /// Whether boulders and posts stand on the ground, by which scale, shadows and motion are seen [default: on; off on a heightmap of yours]
+    #[arg(long, value_name = "on|off", value_parser = choice([("on", true), ("off", false)]), help_heading = "Frame")]
+    pub(crate) props: Option<bool>,
+    /// Lamps that are lit from dusk on, 0 to 65536: on the posts, and what is more on low ground [default: one a post]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=65536), help_heading = "Frame")]
+    pub(crate) lamps: Option<u32>,
     #[command(flatten)]
     pub(crate) recorded: RecordArgs,
 
@@ -82,6 +95,18 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// What stands on the ground of a map of this field; None where nothing does and no lamp is wanted.
+    pub(crate) fn things(&self, device: &Arc<Device>, field: &Field) -> Result<Option<Box<dyn Things>>> {
+        let stand = self.props.unwrap_or(self.heightmap.is_none());
+        let lamps = match (self.lamps, stand) {
+            (Some(lamps), _) => Some(lamps as usize),
+            (None, true) => None,
+            (None, false) => return Ok(None),
+        };
+        let floor = viewpoint::floor(field, f64::from(self.size.0) / f64::from(self.size.1), self.fov);
+        Ok(Some(Box::new(Props::new(device, field, &floor, stand, lamps)?)))
+    }
+
     /// True where pictures are asked for rather than a window.
     pub(crate) fn wants_pictures(&self) -> bool {
         self.shot.is_some() || self.headless || self.recorded.record.is_some()

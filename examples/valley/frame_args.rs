@@ -72,7 +72,13 @@ impl FrameArgs {
     /// What the frame is made from on a device of this kind.
     fn source(&self, kind: vk::PhysicalDeviceType, samples: u32, frames: Option<u32>) -> FrameSource {
         let usual = if kind == vk::PhysicalDeviceType::CPU { Tier::Medium } else { Tier::High };
-        FrameSource { file: self.frame.clone(), tier: self.tier.unwrap_or(usual), samples, frames }
+        FrameSource {
+            file: self.frame.clone(),
+            tier: self.tier.unwrap_or(usual),
+            samples,
+            frames,
+            read: false,
+        }
     }
 
     /// What a picture's frame is made from, or those of a `flight`. A picture's samples are frames where the document resolves over time;

@@ -10,11 +10,11 @@ use landform::plan::ViewMode;
 use landform_cli::camera::Camera;
 use landform_cli::day::TimeOfDay;
 use landform_cli::devices::expect_silence;
-use landform_cli::lit::{LitFrame, LitShot, shadow_distance};
+use landform_cli::lit::{FrameSource, LitFrame, LitShot, shadow_distance};
 use landform_cli::report::{self, FrameReport, Setting};
 use landform_cli::scene::Scene;
 use landform_cli::stop::{Result, Stop, is_interrupted, say};
-use landform_cli::{ground, read};
+use landform_cli::{ground, read, unfinished};
 use landform_harness::{Gpu, Image8, Offscreen, OffscreenDesc, write_png};
 use serde_json::{Map as Object, Value};
 use std::path::Path;
@@ -73,10 +73,13 @@ impl<'a> Studio<'a> {
         let samples = args.look.samples_on(gpu.kind);
         let mut lit = None;
         if args.frame.is_lit(args.look.mode) {
+            let read = args.shot.as_deref().is_some_and(is_exr);
             let source = args.frame.picture_source(gpu.kind, &args.look, args.recorded.record.is_some());
+            let source = FrameSource { read, ..source };
             let document = source.read(shadow_distance(scene.lock().terrain.field()))?;
             let frame = lit.insert(LitFrame::new(&scene, source, document)?);
             frame.set_pixel_error(error);
+            frame.set_things(args.things(scene.device(), scene.lock().terrain.field())?);
             frame.set_moon(Some(args.frame.moon));
             frame.show(args.frame.target.as_deref())?;
         }
@@ -216,15 +219,31 @@ impl<'a> Studio<'a> {
             .on_map(|field, args| camera.view(field, args.fov, args.size, light.sun.preview(mode, field)));
         let lit = self.lit.as_mut().filter(|_| self.args.frame.is_lit(mode));
         let is_lit = lit.is_some();
-        let (image, frame) = match lit {
+        let frame = match lit {
             Some(frame) => {
                 let compensation = self.args.frame.exposure + shot.compensation;
                 let shot = LitShot { view: &view, sun: light.sun, compensation, seconds: 0.0 };
-                frame.picture(self.gpu, &mut self.scene, &shot)?
+                if is_exr(path) {
+                    let (luminance, report) = frame.luminance(self.gpu, &mut self.scene, &shot)?;
+                    unfinished::complete(path, |part| luminance.write(part))?;
+                    report
+                } else {
+                    let (image, report) = frame.picture(self.gpu, &mut self.scene, &shot)?;
+                    write_png(path, &image)?;
+                    report
+                }
             }
-            None => self.scene.picture(self.gpu, &view, self.samples)?,
+            None if is_exr(path) => {
+                let why =
+                    "a preview has no luminance, so no EXR; leave out --preview and --mode, or name a .png";
+                return Err(Stop::new(format!("{}: {why}", path.display())));
+            }
+            None => {
+                let (image, report) = self.scene.picture(self.gpu, &view, self.samples)?;
+                write_png(path, &image)?;
+                report
+            }
         };
-        write_png(path, &image)?;
         say(format_args!("{}", path.display()));
         let mut report = self.setting.json(&camera, self.args.size, &frame);
         report["samples"] = self.samples.into();
@@ -245,4 +264,9 @@ impl<'a> Studio<'a> {
 
 fn aspect(args: &Args) -> f64 {
     f64::from(args.size.0) / f64::from(args.size.1)
+}
+
+/// Whether a picture is one of luminance.
+fn is_exr(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("exr"))
 }

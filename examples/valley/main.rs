@@ -12,6 +12,7 @@ mod flight_path;
 mod frame_args;
 mod headless;
 mod map;
+mod props;
 mod record;
 mod textures;
 mod viewpoint;

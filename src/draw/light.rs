@@ -271,11 +271,13 @@ impl FrameLight {
         self.sets.layout()
     }
 
-    /// The set and the offsets to bind it with.
+    /// The set of a view's light and the dynamic offsets to bind it with, in the order of its bindings: for pipelines of your own whose layout
+    /// has [`set_layout`](Self::set_layout) as set [`SET_LIGHT`](crate::shaders::SET_LIGHT), and whose fragment stage includes `light.hlsl`.
+    /// docs/frame.md has an example.
     ///
     /// # Errors
     /// A slice of another frame.
-    pub(super) fn bound(&self, slice: &LightSlice) -> Result<(&Set, [u32; 3])> {
+    pub fn bound(&self, slice: &LightSlice) -> Result<(&Set, [u32; 3])> {
         let current = slice.frame == self.device.frame();
         let set = self.sets.get(slice.set).filter(|_| current);
         let set = set.ok_or_else(|| {

@@ -254,8 +254,9 @@ impl View {
         along(0, self.viewport.width).max(along(1, self.viewport.height))
     }
 
-    /// True where a triangle that is counter-clockwise on the ground, seen from above, is so in the target as well.
-    pub(crate) fn keeps_winding(&self) -> bool {
+    /// True where a triangle that is counter-clockwise on the ground, seen from above, is so in the target as well: the front face of a
+    /// host's meshes is counter-clockwise then, and else clockwise.
+    pub fn keeps_winding(&self) -> bool {
         let m = &self.projection;
         let area = m.x_axis.x * m.y_axis.y - m.x_axis.y * m.y_axis.x;
         // Camera space has y up and the target y down: unturned, the viewport mirrors once.

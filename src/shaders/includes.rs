@@ -1,14 +1,19 @@
-//! The files that a host's fragment shader includes, as text: an engine's build takes them from the landform that it links,
+//! The files that a host's shaders include, as text: an engine's build takes them from the landform that it links,
 //! and not from a copy that falls behind.
 
-/// `surface.hlsl`, `output.hlsl` and what they include, as name and text. `docs/host_shader.md` says what is in them; with
-/// them go [`SHARED_CONSTANTS`](super::SHARED_CONSTANTS), `SPLAT_SLOTS` and `SPLAT_HEIGHT` as defines. For a build script,
+/// `surface.hlsl`, `output.hlsl`, `light.hlsl`, `motion_plane.hlsl` and what they include, as name and text. `docs/host_shader.md` says what is in
+/// them; with them go [`SHARED_CONSTANTS`](super::SHARED_CONSTANTS), `SPLAT_SLOTS` and `SPLAT_HEIGHT` as defines. For a build script,
 /// which needs landform with `default-features = false` alone.
 pub const INCLUDES: &[(&str, &str)] = &[
     ("atlas.hlsl", include_str!("../../shaders/include/atlas.hlsl")),
     ("blend.hlsl", include_str!("../../shaders/include/blend.hlsl")),
+    ("lamp_record.hlsl", include_str!("../../shaders/include/lamp_record.hlsl")),
     ("layer_textures.hlsl", include_str!("../../shaders/include/layer_textures.hlsl")),
+    ("light.hlsl", include_str!("../../shaders/include/light.hlsl")),
+    ("luminance.hlsl", include_str!("../../shaders/include/luminance.hlsl")),
     ("material.hlsl", include_str!("../../shaders/include/material.hlsl")),
+    ("microfacets.hlsl", include_str!("../../shaders/include/microfacets.hlsl")),
+    ("motion_plane.hlsl", include_str!("../../shaders/include/motion_plane.hlsl")),
     ("output.hlsl", include_str!("../../shaders/include/output.hlsl")),
     ("surface.hlsl", include_str!("../../shaders/include/surface.hlsl")),
     ("view.hlsl", include_str!("../../shaders/include/view.hlsl")),

@@ -16,6 +16,8 @@ pub(crate) struct FrameControls {
     pub(crate) shown: Option<String>,
     /// A node that is to be turned off or on.
     pub(crate) toggled: Option<usize>,
+    /// Whether boulders, posts and lamps are drawn, where there are any.
+    pub(crate) props: bool,
     /// True where the document is to be read again.
     pub(crate) reload: bool,
 }
@@ -71,6 +73,7 @@ pub(super) fn frame(ui: &mut egui::Ui, controls: &mut FrameControls, status: &Fr
     if let Some(reason) = &status.preview_reason {
         ui.add(egui::Label::new(egui::RichText::new(reason).color(egui::Color32::LIGHT_YELLOW)).wrap());
     }
+    ui.checkbox(&mut controls.props, "boulders, posts and lamps");
     egui::Grid::new("nodes").num_columns(2).show(ui, |ui| {
         for (at, node) in nodes.iter().enumerate() {
             let mut on = node.enabled;

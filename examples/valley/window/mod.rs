@@ -302,6 +302,7 @@ impl Running {
                 let shown = &mut self.controls.frame.shown;
                 *shown = next_target(shown.as_deref(), &self.stage.targets());
             }
+            Action::Props => self.controls.frame.props = !self.controls.frame.props,
             Action::Reload => self.controls.frame.reload = true,
             Action::Freeze => self.controls.freeze = !self.controls.freeze,
             Action::Overlay => self.controls.panel = !self.controls.panel,
@@ -352,6 +353,7 @@ fn controls(args: &Args, stage: &Stage) -> Controls {
         compensation: args.frame.exposure,
         shown: args.frame.target.clone(),
         toggled: None,
+        props: true,
         reload: false,
     };
     let mix = Mix::of(stage.scene.lock().terrain.material());

@@ -166,6 +166,7 @@ impl Stage {
         if let Some(node) = controls.frame.toggled.take() {
             self.lit.toggle(node);
         }
+        self.lit.show_things(controls.frame.props);
         self.lit.show(controls.frame.shown.as_deref())
     }
 
@@ -328,6 +329,7 @@ fn lit_frame(args: &Args, gpu: &Arc<Gpu>, scene: &mut Scene, format: vk::Format)
     let mut frame = LitFrame::new(scene, source, document)?;
     frame.set_pixel_error(pixel_error);
     frame.set_moon(Some(args.frame.moon));
+    frame.set_things(args.things(scene.device(), scene.lock().terrain.field())?);
     if args.frame.is_lit(args.look.mode) {
         frame.try_out(gpu, scene, format)?;
     }

@@ -52,10 +52,14 @@ pub struct PassScope<'a> {
     /// From where: the node's view, or a cascade's. Its viewport is in pixels of the target. Where a [`Resolve`](crate::frame::Resolve)
     /// names the view, `projection` is jittered: what it resolves is drawn with it, and motion is that of `unjittered`.
     pub view: &'a View,
+    /// From where the last frame drew the same view, for what moves: a motion plane holds how far a place moved across the viewport between
+    /// [`View::unjittered`] of the two, right and down. None where nothing is known of it, which is drawn as what did not move, and
+    /// for casters.
+    pub last: Option<&'a View>,
     /// The attachments.
     pub target: Target,
     /// The frame's light with the shadows of the pass' own atlas, for pipelines that read set 2 as lit ground does: its layout, the set and
-    /// its offsets. None where the frame has no light, for motion and for casters.
+    /// its offsets ([`FrameLight::bound`]). None where the frame has no light, for motion and for casters.
     pub light: Option<(&'a FrameLight, LightSlice)>,
 }
 
@@ -83,15 +87,24 @@ pub struct HostTarget {
 }
 
 impl HostScope<'_> {
+    /// The first target that the node names, of those that it clears, then writes, then reads.
+    pub fn first(&self) -> Option<HostTarget> {
+        Some(self.described(self.uses.first()?))
+    }
+
     /// A target that the node names.
     pub fn target(&self, name: &str) -> Option<HostTarget> {
         let is = |used: &&StepUse| match used.target.checked_sub(1) {
             None => name == crate::frame::OUTPUT,
             Some(at) => self.names[at].name == name,
         };
-        let image = self.targets.get(self.uses.iter().find(is)?.target);
+        Some(self.described(self.uses.iter().find(is)?))
+    }
+
+    fn described(&self, used: &StepUse) -> HostTarget {
+        let image = self.targets.get(used.target);
         let (image, view, format, extent) = (image.image, image.view, image.format, image.extent);
-        Some(HostTarget { image, view, format, extent })
+        HostTarget { image, view, format, extent }
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct SceneViews {
 pub(super) struct SceneView {
     /// With the jitter of this frame.
     pub(super) view: View,
+    /// How the last frame drew it, if it did and nothing cut.
+    pub(super) last: Option<View>,
     /// Pixels of the output, right and down, that its picture is moved by.
     pub(super) jitter: [f32; 2],
     /// Directions of this frame's clip space → clip space of the last frame, both without jitter; what is there did not move where nothing
@@ -54,6 +56,7 @@ impl Compositor {
                 .map_or(Mat4::IDENTITY, |last| last.clip_from_world * clip_from_world.inverse());
             let now = SceneView {
                 view: drawn,
+                last: last.map(|last| last.view),
                 is_cut: last.is_none(),
                 jitter,
                 last_from_clip,

@@ -1,8 +1,10 @@
 //! The scene's ground in a frame of its own: a document, a compositor, and the sun and the sky of a clear day.
 
+mod host;
 mod sky;
 mod source;
 
+pub use host::{Luminance, Things};
 pub use source::{FrameSource, check_target, shadow_distance, unrecorded};
 
 use crate::camera::Sun;
@@ -10,9 +12,11 @@ use crate::report::FrameReport;
 use crate::scene::{Scene, record};
 use crate::stop::{Result, Stop, is_interrupted};
 use ash::vk;
+use host::{Host, Reader};
 use landform::draw::{Compositor, Frame, HostImage, SceneTerrain};
 use landform::frame::{Answer, FrameDocument, FrameNode, TerrainComponent, TerrainExtraction, TerrainScene};
 use landform::gpu::Device;
+use landform::light::Lamp;
 use landform::plan::{Placement, View};
 use landform_harness::{Gpu, Image8, Offscreen, OffscreenDesc};
 use serde_json::{Value, json};
@@ -36,6 +40,11 @@ pub struct LitFrame {
     shadow_distance: f64,
     cpu: Duration,
     ev100: f32,
+    things: Option<Box<dyn Things>>,
+    shows_things: bool,
+    lamps: Vec<Lamp>,
+    /// What reads luminance, in frames that are to be read.
+    reader: Option<Reader>,
 }
 
 /// What a lit frame shows.
@@ -82,6 +91,10 @@ impl LitFrame {
             shadow_distance: shadow_distance(scene.lock().terrain.field()),
             cpu: Duration::ZERO,
             ev100: 0.0,
+            things: None,
+            shows_things: true,
+            lamps: Vec::new(),
+            reader: None,
         })
     }
 
@@ -94,7 +107,11 @@ impl LitFrame {
         let mut other = Self::new(scene, self.source.clone(), document)?;
         other.compositor.set_factory(*self.compositor.factory());
         other.set_moon(self.sky.moon());
-        other.try_out(gpu, scene, format)?;
+        other.things = self.things.take();
+        let tried = other.try_out(gpu, scene, format);
+        self.things = other.things.take();
+        tried?;
+        other.things = self.things.take();
         *self = other;
         Ok(())
     }
@@ -117,6 +134,16 @@ impl LitFrame {
         let shot = LitShot { view: &view, sun: Sun::default(), compensation: 0.0, seconds: 0.0 };
         gpu.wait_idle();
         gpu.submit_and_wait(|cmd| self.record(cmd, scene, small.output(), &shot))?
+    }
+
+    /// Puts things on the ground, or takes them away.
+    pub fn set_things(&mut self, things: Option<Box<dyn Things>>) {
+        self.things = things;
+    }
+
+    /// Shows the things that are there, or leaves them out.
+    pub fn show_things(&mut self, shown: bool) {
+        self.shows_things = shown;
     }
 
     /// The document that is drawn.
@@ -175,6 +202,9 @@ impl LitFrame {
         self.ev100 = self.sky.light.ev100() - shot.compensation;
         let ground = scene.ground();
         self.extraction.extract(&self.scene, &mut |_: &str| Answer::Ready(ground.clone()));
+        self.lamps.clear();
+        let mut things = self.things.as_deref_mut().filter(|_| self.shows_things);
+        things.as_mut().map_or(Ok(()), |things| things.begin(shot, &mut self.lamps))?;
         let views: Vec<_> = self.views.iter().map(|name| (name.as_str(), *shot.view)).collect();
         let frame = Frame {
             output,
@@ -183,13 +213,14 @@ impl LitFrame {
             light: Some(&self.sky.light),
             has_camera: true,
             sky: Some(&self.sky.table),
-            lamps: &[],
+            lamps: &self.lamps,
             terrains: self.extraction.terrains(),
             ev100: self.ev100,
             compensation: shot.compensation,
             seconds: shot.seconds,
         };
-        self.compositor.record(&record(&self.device, cmd), &frame, &mut ())?;
+        let mut host = Host { things, reader: self.reader.as_mut() };
+        self.compositor.record(&record(&self.device, cmd), &frame, &mut host)?;
         self.cpu = start.elapsed();
         scene.tell_problems();
         Ok(())
@@ -223,6 +254,25 @@ impl LitFrame {
         self.collect_times(gpu, scene, &mut offscreen, shot)?;
         let gpu_ms = self.total_ms();
         Ok((image, FrameReport { upload_bytes: uploaded + report.upload_bytes, gpu_ms, ..report }))
+    }
+
+    /// Draws a picture and reads its luminance, before it is exposed, from a frame whose source is to be read.
+    ///
+    /// # Errors
+    /// Where it cannot be drawn or read, or an interrupt.
+    pub fn luminance(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        scene: &mut Scene,
+        shot: &LitShot<'_>,
+    ) -> Result<(Luminance, FrameReport)> {
+        self.reader = Some(Reader::new(gpu, &self.device));
+        let drawn = self.picture(gpu, scene, shot);
+        let reader = self.reader.take();
+        let (_, report) = drawn?;
+        let luminance =
+            reader.map_or_else(|| Err(Stop::new("nothing was read")), |mut reader| reader.take())?;
+        Ok((luminance, report))
     }
 
     /// Draws the next picture of a flight, once all textures are there: what is resolved and metered goes on from the one before.

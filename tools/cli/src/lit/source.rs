@@ -3,11 +3,12 @@
 use crate::stop::{Result, Stop};
 use landform::field::Field;
 use landform::frame::{
-    FrameDocument, FrameNode, FrameTransform, QualityScalars, StandardFrame, TargetSize, TerrainFactory,
-    Tier, Transforms,
+    FrameDocument, FrameNode, FrameTransform, HostNode, QualityScalars, StandardFrame, TargetSize,
+    TerrainFactory, Tier, Transforms,
 };
 use std::path::PathBuf;
 
+use super::host::READ;
 use crate::ground;
 
 /// What a frame is made from.
@@ -21,6 +22,8 @@ pub struct FrameSource {
     pub samples: u32,
     /// Frames that a picture is resolved over, where the document has a `Resolve`: its samples then. None is the tier's.
     pub frames: Option<u32>,
+    /// Whether luminance is to be read ([`LitFrame::luminance`](super::LitFrame::luminance)).
+    pub read: bool,
 }
 
 impl FrameSource {
@@ -45,6 +48,9 @@ impl FrameSource {
         transforms.register(self.factory());
         if self.samples == 4 {
             transforms.register(TwiceAsMany { unless_resolved: self.frames.is_some() });
+        }
+        if self.read {
+            transforms.register(ReadLuminance);
         }
         let Some(file) = &self.file else {
             let preset = StandardFrame {
@@ -80,7 +86,7 @@ pub fn check_target(document: &FrameDocument, name: &str) -> Result<()> {
 /// A sentence for each node of the document that is recorded as nothing, for it is to be the host's.
 pub fn unrecorded(document: &FrameDocument) -> Vec<String> {
     let notes = document.nodes.iter().enumerate().filter_map(|(at, node)| match node {
-        FrameNode::Host(host) => Some(format!(
+        FrameNode::Host(host) if host.name != READ => Some(format!(
             "{} '{}' is recorded as nothing, for this host draws nothing of its own",
             document.label_of(at),
             host.name
@@ -93,6 +99,28 @@ pub fn unrecorded(document: &FrameDocument) -> Vec<String> {
 /// Metres that shadows reach on a map: over all of it from any place above it.
 pub fn shadow_distance(field: &Field) -> f64 {
     (1.25 * ground::extent(field).max_element()).clamp(1.0, 1e6)
+}
+
+/// A node of the host's before the first tonemap, which reads what that shows.
+struct ReadLuminance;
+
+impl FrameTransform for ReadLuminance {
+    fn name(&self) -> &'static str {
+        "read luminance"
+    }
+
+    fn apply(&self, document: &mut FrameDocument) -> landform::Result<()> {
+        let is_there = |node: &FrameNode| matches!(node, FrameNode::Host(host) if host.name == READ);
+        let shown = document.nodes.iter().enumerate().find_map(|(at, node)| match node {
+            FrameNode::Tonemap(tonemap) => Some((at, tonemap.input.clone())),
+            _ => None,
+        });
+        if let Some((at, input)) = shown.filter(|_| !document.nodes.iter().any(is_there)) {
+            let node = HostNode { name: READ.to_owned(), reads: vec![input], ..HostNode::default() };
+            document.nodes.insert(at, FrameNode::Host(node));
+        }
+        Ok(())
+    }
 }
 
 /// Four texels a pixel in every target of the output's size: a tonemap shows the mean of those that a pixel has.
