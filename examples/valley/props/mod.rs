@@ -38,6 +38,8 @@ pub(crate) struct Props {
     /// First index and count of each form.
     forms: Vec<[u32; 2]>,
     indices: Buffer,
+    /// Bound by its set, which does not keep it.
+    _vertices: Buffer,
     instances: FrameRing,
     sets: Sets,
     set_layout: Arc<SetLayout>,
@@ -123,6 +125,7 @@ impl Props {
             places,
             forms: shapes.forms,
             indices,
+            _vertices: vertices,
             instances,
             sets,
             set_layout,

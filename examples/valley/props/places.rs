@@ -23,8 +23,8 @@ const LAMP: (f32, f32) = (900.0, 60.0);
 /// The same of lamps elsewhere: those of huts.
 const SMALL_LAMP: (f32, f32) = (250.0, 32.0);
 
-/// What light of 2700 K is to 1 of red.
-const WARM: Vec3 = Vec3::new(1.0, 0.62, 0.32);
+/// What light of 3000 K is to 1 of red.
+const WARM: Vec3 = Vec3::new(1.0, 0.44, 0.16);
 
 /// A thing, in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,7 +145,7 @@ fn stone(field: &Field, way: &[DVec2], dice: &mut Dice) -> Option<Thing> {
         place: DVec3::new(place.x, low + 0.35 * size, place.y),
         turn,
         scale: size,
-        albedo: shade * Vec3::new(0.25, 0.235, 0.215),
+        albedo: shade * Vec3::new(0.19, 0.18, 0.165),
     })
 }
 

@@ -120,7 +120,7 @@ Planes main(Fragment fragment)
 #endif
     // A lamp's glass shines by itself, in the colour of its light.
     if (fragment.kind >= GLASS)
-        light += float3(1.0, 0.62, 0.32) * fragment.tint.a;
+        light += float3(1.0, 0.44, 0.16) * fragment.tint.a;
     Planes planes;
     planes.light = float4(min(light, MOST_LIT), 1.0);
 #if SPLIT

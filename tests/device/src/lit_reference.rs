@@ -26,6 +26,13 @@ pub struct Place {
     pub occlusion: f64,
 }
 
+/// What a facet mirrors of light that comes under an angle of this cosine: 0.04 head on; grazing all of it where the surface is smooth,
+/// and less where facets shade each other (Lagarde, *Adopting a physically based shading model*, 2011).
+fn fresnel(roughness: f64, cosine: f64) -> f64 {
+    let grazing = (1.0 - roughness).max(HEAD_ON);
+    HEAD_ON + (grazing - HEAD_ON) * (1.0 - cosine.clamp(0.0, 1.0)).powi(5)
+}
+
 impl Place {
     /// Luminance to the eye for each lux on what faces a light: Lambert, and GGX (Walter et al. 2007) with the visibility of
     /// Hammon, *PBR Diffuse Lighting for GGX + Smith Microsurfaces*, 2017, over cosines of 0.05 and more and an α of 0.02
@@ -38,7 +45,7 @@ impl Place {
         let spread = PI * (along * along * (alpha * alpha - 1.0) + 1.0).powi(2);
         let (seen, lit) = (self.normal.dot(self.toward_eye).max(0.05), self.normal.dot(toward).max(0.05));
         let visible = 0.5 / ((1.0 - alpha) * 2.0 * seen * lit + alpha * (seen + lit));
-        let fresnel = HEAD_ON + (1.0 - HEAD_ON) * (1.0 - toward.dot(half).clamp(0.0, 1.0)).powi(5);
+        let fresnel = fresnel(self.roughness, toward.dot(half));
         let shine = alpha * alpha / spread * visible * fresnel;
         (self.albedo / PI + self.occlusion * shine) * facing
     }
@@ -152,8 +159,7 @@ mod tests {
         let along = place.normal.dot(half);
         let many = alpha * alpha / (PI * (along * along * (alpha * alpha - 1.0) + 1.0).powi(2));
         let root = |cosine: f64| (alpha * alpha + (1.0 - alpha * alpha) * cosine * cosine).sqrt();
-        let fresnel = 0.04 + 0.96 * (1.0 - toward.dot(half)).powi(5);
-        many * fresnel * 0.5 / (lit * root(seen) + seen * root(lit)) * lit
+        many * fresnel(place.roughness, toward.dot(half)) * 0.5 / (lit * root(seen) + seen * root(lit)) * lit
     }
 
     #[test]
