@@ -24,6 +24,8 @@ pub(super) struct SceneView {
     /// Directions of this frame's clip space → clip space of the last frame, both without jitter; what is there did not move where nothing
     /// is known of the last.
     pub(super) last_from_clip: Mat4,
+    /// The view in the last frame; None where nothing is known of it.
+    pub(super) last: Option<View>,
     /// Whether the last frame drew the view, into the same part of the output.
     pub(super) follows: bool,
     id: ViewId,
@@ -40,7 +42,7 @@ impl Compositor {
             view.validate()?;
             let jitter = self.jitter_of(frame, name);
             let drawn = if jitter == [0.0; 2] { *view } else { view.jittered(jitter) };
-            let clip_from_world = view.unjittered * turn(view);
+            let clip_from_world = view.unjittered_view_projection();
             let last = self.scene.views.get(index).filter(|last| last.id == view.id && !view.cut);
             // What did not turn did not move, and not by what two roundings leave.
             let last_from_clip = last
@@ -50,6 +52,7 @@ impl Compositor {
                 view: drawn,
                 jitter,
                 last_from_clip,
+                last: last.map(|last| last.view),
                 // Where it lay elsewhere in the target its picture does.
                 follows: last.is_some_and(|last| last.view.viewport == view.viewport),
                 id: view.id,
@@ -78,11 +81,6 @@ impl Compositor {
         let size = size.unwrap_or(output);
         std::array::from_fn(|axis| jitter[axis] * output[axis] as f32 / size[axis] as f32)
     }
-}
-
-/// World directions → the camera frame.
-pub(super) fn turn(view: &View) -> Mat4 {
-    Mat4::from_quat(view.rotation.normalize().inverse())
 }
 
 impl SceneViews {
