@@ -10,7 +10,5 @@
 float2 main(float4 position : SV_Position, float2 clip : CLIP) : SV_Target0
 {
     float4 last = mul(last_from_clip, float4(clip, 0.0, 1.0));
-    if (last.w <= 1e-6)
-        return FARTHEST;
-    return clamp((clip - last.xy / last.w) * motion_scale.xy, -FARTHEST, FARTHEST);
+    return motion_between(float4(clip, 0.0, 1.0), last, motion_scale.xy);
 }

@@ -16,12 +16,5 @@ float2 main(Fragment fragment) : SV_Target0
 {
     if (HAS_HOLES && is_hole_at(fragment.place))
         discard;
-    // What lay behind the last frame's camera was not in its picture.
-    if (fragment.last.w <= 1e-6)
-        return FARTHEST;
-    // Each rounded by itself, so that what does not move has a difference of 0.
-    precise float2 now = fragment.now.xy / fragment.now.w;
-    precise float2 last = fragment.last.xy / fragment.last.w;
-    precise float2 moved = now - last;
-    return clamp(moved * motion_scale.xy, -FARTHEST, FARTHEST);
+    return motion_between(fragment.now, fragment.last, motion_scale.xy);
 }

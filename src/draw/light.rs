@@ -3,13 +3,13 @@
 //! A view's light is published once a frame and read by every pass that is lit. Sets are kept by frame slot and by what they hold, so
 //! that none is written under a frame in flight and a steady frame writes none.
 
-use super::TextureView;
 use super::device_clusters::DeviceClusters;
 use super::set_cache::SetCache;
+use super::{HostSet, TextureView};
 use crate::abi::{LampRecord, LightConstants};
 use crate::gpu::{
     Binding, BindingKind, Cmd, Device, FrameRing, Image, ImageBarrier, ImageDesc, RingDesc, RingSlice,
-    Sampler, SamplerDesc, Set, SetLayout, SetValue, Staging, StagingDesc, Usage,
+    Sampler, SamplerDesc, SetLayout, SetValue, Staging, StagingDesc, Usage,
 };
 use crate::light::{Cascades, ClusterConstants, Clusters, SceneLight, SkyTable};
 use crate::plan::View;
@@ -266,24 +266,28 @@ impl FrameLight {
         self.no_atlas_written = false;
     }
 
-    /// The layout of the set that lit passes read.
+    /// The layout of the set that lit passes read: for the pipelines of whatever else is lit by it. Only fragment stages see the set.
     pub fn set_layout(&self) -> &Arc<SetLayout> {
         self.sets.layout()
     }
 
-    /// The set of a view's light and the dynamic offsets to bind it with, in the order of its bindings: for pipelines of your own whose layout
-    /// has [`set_layout`](Self::set_layout) as set [`SET_LIGHT`](crate::shaders::SET_LIGHT), and whose fragment stage includes `light.hlsl`.
-    /// docs/frame.md has an example.
+    /// The set that a slice lies in, and the offsets to bind it with: for a mesh of the host's, or for a
+    /// [`HostFragment`](super::HostFragment) whose set 2 has [`set_layout`](Self::set_layout). A shader that includes
+    /// `light.hlsl` or `lit_planes.hlsl` expects it as set [`SET_LIGHT`](crate::shaders::SET_LIGHT), which is a define that the
+    /// host may give another number; docs/host_meshes.md lists its bindings.
+    ///
+    /// It is valid for what is recorded in this frame. The atlas in it is in use as
+    /// [`Usage::FragmentRead`](crate::gpu::Usage::FragmentRead) where it is drawn with; a compositor has seen to that.
     ///
     /// # Errors
     /// A slice of another frame.
-    pub fn bound(&self, slice: &LightSlice) -> Result<(&Set, [u32; 3])> {
+    pub fn set<'a>(&'a self, slice: &'a LightSlice) -> Result<HostSet<'a>> {
         let current = slice.frame == self.device.frame();
         let set = self.sets.get(slice.set).filter(|_| current);
         let set = set.ok_or_else(|| {
             Error::invalid("frame light", "it was published in another frame; publish it once a frame")
         })?;
-        Ok((set, slice.offsets))
+        Ok(HostSet { set, offsets: &slice.offsets })
     }
 
     fn begin_frame(&mut self) -> Result<()> {

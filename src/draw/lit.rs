@@ -4,7 +4,7 @@ use super::light::{FrameLight, LightSlice};
 use super::materials::module_slots;
 use super::pipeline_cache::{DepthRule, PipelineKey};
 use super::renderer::{Reads, Third, grid_shader};
-use super::{Renderer, Target};
+use super::{HostSet, Renderer, Target};
 use crate::gpu::Cmd;
 use crate::lod::GridSize;
 use crate::plan::ViewPlan;
@@ -38,8 +38,8 @@ impl Renderer {
     ) -> Result<()> {
         let front_face = self.baked_front_face(view);
         let key = lit_key(target, view.grid, view.splat, view.has_holes, front_face)?;
-        let (set, offsets) = light.bound(slice)?;
-        let third = Third { layout: light.set_layout(), set, offsets: &offsets };
+        let HostSet { set, offsets } = light.set(slice)?;
+        let third = Third { layout: light.set_layout(), set, offsets };
         self.draw_nodes(cmd, c"landform lit surface", view, key, Reads::layers_and(view.splat, third))
     }
 }

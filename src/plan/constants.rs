@@ -51,8 +51,8 @@ pub(super) fn view_constants(
 /// space without jitter.
 pub(super) fn motion(constants: &mut ViewConstants, view: &View, unjittered: &Mat4) {
     constants.unjittered = unjittered.to_cols_array_2d();
-    // The viewport's y points down; clip space's does where the viewport is not turned over.
-    constants.motion_scale = [0.5, if view.flip_y { -0.5 } else { 0.5 }, 0.0, 0.0];
+    let [across, down] = view.motion_scale();
+    constants.motion_scale = [across, down, 0.0, 0.0];
 }
 
 /// The preview's part of a view's block.

@@ -192,6 +192,29 @@ impl View {
         })
     }
 
+    /// Metres from the camera, along the world's axes → clip space, with whatever jitter the frame asks for: what a place is drawn
+    /// with. A place of the world is taken from [`position`](Self::position) in `f64` first.
+    pub fn view_projection(&self) -> Mat4 {
+        self.projection * self.turn()
+    }
+
+    /// The same without jitter: what motion is measured with.
+    pub fn unjittered_view_projection(&self) -> Mat4 {
+        self.unjittered * self.turn()
+    }
+
+    /// Parts of the viewport, right and down, that a unit of clip space is across and along: what turns a difference in clip space
+    /// into motion.
+    pub fn motion_scale(&self) -> [f32; 2] {
+        // The viewport's y points down; clip space's does where the viewport is not turned over.
+        [0.5, if self.flip_y { -0.5 } else { 0.5 }]
+    }
+
+    /// World directions → the camera frame.
+    fn turn(&self) -> Mat4 {
+        Mat4::from_quat(self.rotation.normalize().inverse())
+    }
+
     /// World metres that level of detail is measured from.
     pub fn level_position(&self) -> DVec3 {
         self.level_from.unwrap_or(self.position)

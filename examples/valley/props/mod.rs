@@ -176,15 +176,12 @@ impl Props {
         let at = self.pipeline(pass, &scope.target, light.map(|(light, _)| *light))?;
         let pipeline = &self.pipelines[at].2;
         let graphics = vk::PipelineBindPoint::GRAPHICS;
-        let (viewport, scissor) = viewport(scope.view);
         cmd.bind_pipeline(pipeline);
-        cmd.set_viewport(viewport, scissor);
-        let keeps = scope.view.keeps_winding();
-        cmd.set_front_face(if keeps { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE });
+        scope.set_viewport(cmd);
         cmd.bind_sets(graphics, pipeline.layout(), 0, &[self.sets.get(0)], &[self.offset]);
         if let Some((light, slice)) = light {
-            let (set, offsets) = light.bound(slice)?;
-            cmd.bind_sets(graphics, pipeline.layout(), 1, &[set], &offsets);
+            let light = light.set(slice)?;
+            cmd.bind_sets(graphics, pipeline.layout(), 1, &[light.set], light.offsets);
         }
         cmd.push_constants(pipeline.layout(), bytemuck::bytes_of(&self.constants(scope)));
         cmd.bind_index_buffer(&self.indices, 0, vk::IndexType::UINT32);
@@ -199,15 +196,14 @@ impl Props {
     /// Instances are metres from the eye; a cascade looks from elsewhere, and so did the last frame.
     fn constants(&self, scope: &PassScope<'_>) -> PassConstants {
         let seen_from = |view: &View| {
-            let turned = Mat4::from_quat(view.rotation.normalize().inverse());
-            view.unjittered * turned * Mat4::from_translation((self.eye - view.position).as_vec3())
+            view.unjittered_view_projection() * Mat4::from_translation((self.eye - view.position).as_vec3())
         };
         let last = seen_from(scope.last.unwrap_or(scope.view));
         PassConstants {
             clip_from_relative: seen_from(scope.view).to_cols_array_2d(),
             last_rows: [0, 1, 3].map(|row| last.row(row).to_array()),
             jitter: jitter(scope.view),
-            motion_scale: [0.5, if scope.view.flip_y { -0.5 } else { 0.5 }],
+            motion_scale: scope.view.motion_scale(),
         }
     }
 
@@ -302,15 +298,4 @@ fn jitter(view: &View) -> [f32; 2] {
     let w = view.unjittered.row(3);
     let (axis, by) = if w.z.abs() > w.w.abs() { (2, w.z) } else { (3, w.w) };
     [0, 1].map(|row| (view.projection.row(row)[axis] - view.unjittered.row(row)[axis]) / by)
-}
-
-fn viewport(view: &View) -> (vk::Viewport, vk::Rect2D) {
-    let area = &view.viewport;
-    let (y, height) = if view.flip_y { (area.y + area.height, -area.height) } else { (area.y, area.height) };
-    let viewport = vk::Viewport { x: area.x, y, width: area.width, height, min_depth: 0.0, max_depth: 1.0 };
-    let scissor = vk::Rect2D {
-        offset: vk::Offset2D { x: area.x.floor() as i32, y: area.y.floor() as i32 },
-        extent: vk::Extent2D { width: area.width.ceil() as u32, height: area.height.ceil() as u32 },
-    };
-    (viewport, scissor)
 }

@@ -1,6 +1,5 @@
-// A thing in the frame's light, as landform's ground has it: the same sun, shadows, sky and lamps, from the same set. With SPLIT the sky's
-// diffuse light is withheld, and the planes are written that it is added from later.
-#include "light.hlsl"
+// A thing in the frame's light, as landform's ground has it: the same sun, shadows, sky and lamps, from the same set.
+#include "lit_planes.hlsl"
 
 struct Fragment
 {
@@ -13,18 +12,9 @@ struct Fragment
     float kind : KIND;
 };
 
-struct Planes
-{
-    float4 light : SV_Target0; // cd/m²
-#if SPLIT
-    float4 albedo : SV_Target1;
-    float4 normal : SV_Target2;
-    float4 specular : SV_Target3;
-#endif
-};
-
-static const float WOOD = 1.0;
-static const float GLASS = 2.0;
+// Interpolated numbers are not quite whole.
+static const float WOOD = 0.5;
+static const float GLASS = 1.5;
 
 float3 turned(float4 turn, float3 v)
 {
@@ -69,7 +59,7 @@ Lit surface_of(Fragment fragment)
     Lit surface;
     surface.relative = fragment.relative;
     surface.relief = normalize(fragment.normal);
-    surface.toward_eye = ahead.w > 0.5 ? -ahead.xyz : -normalize(fragment.relative);
+    surface.toward_eye = toward_eye_of(fragment.relative);
     surface.albedo = fragment.tint.rgb;
     surface.occlusion = 1.0;
     surface.roughness = 0.85;
@@ -113,20 +103,9 @@ Lit surface_of(Fragment fragment)
 
 Planes main(Fragment fragment)
 {
-    Lit surface = surface_of(fragment);
-    float3 light = sun_light(surface) + lamps_light(surface, fragment.position.xy) + ambient_shine(surface);
-#if !SPLIT
-    light += ambient_light(surface.normal, surface.albedo, surface.occlusion);
-#endif
+    Planes planes = lit_planes(surface_of(fragment), fragment.position.xy);
     // A lamp's glass shines by itself, in the colour of its light.
     if (fragment.kind >= GLASS)
-        light += float3(1.0, 0.44, 0.16) * fragment.tint.a;
-    Planes planes;
-    planes.light = float4(min(light, MOST_LIT), 1.0);
-#if SPLIT
-    planes.albedo = float4(surface.albedo, surface.occlusion);
-    planes.normal = float4(surface.normal, surface.roughness);
-    planes.specular = float4(0.04, 0.04, 0.04, 0.0);
-#endif
+        planes.light.rgb = min(planes.light.rgb + float3(1.0, 0.44, 0.16) * fragment.tint.a, MOST_LIT);
     return planes;
 }

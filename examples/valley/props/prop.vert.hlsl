@@ -20,8 +20,8 @@ struct Vertex
     float4 tint : TINT;
     float4 turn : TURN;
     float kind : KIND;
-    precise float3 now : NOW;   // x, y, w
-    precise float3 last : LAST;
+    precise float4 now : NOW;   // clip space, without depth
+    precise float4 last : LAST;
 };
 
 float3 turned(float4 turn, float3 v)
@@ -43,8 +43,9 @@ Vertex main(uint vertex : SV_VertexID, uint instance : SV_InstanceID)
     output.kind = place.w;
     precise float4 clip = mul(clip_from_relative, float4(output.relative, 1.0));
     precise float4 relative = float4(output.relative, 1.0);
-    output.now = clip.xyw;
-    output.last = float3(dot(last_rows[0], relative), dot(last_rows[1], relative), dot(last_rows[2], relative));
-    output.position = float4(clip.xy + jitter * clip.w, clip.zw);
+    output.now = float4(clip.xy, 0.0, clip.w);
+    output.last = float4(dot(last_rows[0], relative), dot(last_rows[1], relative), 0.0, dot(last_rows[2], relative));
+    // What stands before a cascade's near plane casts all the same.
+    output.position = float4(clip.xy + jitter * clip.w, min(clip.z, clip.w), clip.w);
     return output;
 }

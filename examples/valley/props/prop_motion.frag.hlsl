@@ -12,15 +12,11 @@
 struct Fragment
 {
     float4 position : SV_Position;
-    float3 now : NOW;
-    float3 last : LAST;
+    float4 now : NOW;
+    float4 last : LAST;
 };
 
 float2 main(Fragment fragment) : SV_Target0
 {
-    // What lay behind the last frame's camera was not in its picture.
-    if (fragment.last.z <= 1e-6)
-        return FARTHEST;
-    precise float2 moved = fragment.now.xy / fragment.now.z - fragment.last.xy / fragment.last.z;
-    return clamp(moved * motion_scale, -FARTHEST, FARTHEST);
+    return motion_between(fragment.now, fragment.last, motion_scale);
 }

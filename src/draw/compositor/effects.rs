@@ -84,10 +84,10 @@ impl Compositor {
 
     fn sky_velocity(&self, frame: &Frame<'_>, view: &str, scope: &Scope) -> Option<Drawn> {
         let scene = self.scene.get(self.scene.index(frame, view)?)?;
-        let down = if scene.view.flip_y { -0.5 } else { 0.5 };
+        let [across, down] = scene.view.motion_scale();
         let push = Push::of(&SkyVelocityConstants {
             last_from_clip: scene.last_from_clip.to_cols_array_2d(),
-            motion_scale: [0.5, down, 0.0, 0.0],
+            motion_scale: [across, down, 0.0, 0.0],
         });
         let viewport = viewport_of(&scaled(&scene.view, frame.output.extent, scope.extent));
         let inputs = [Some(self.screen.open()); 4];

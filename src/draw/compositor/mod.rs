@@ -219,6 +219,12 @@ impl Compositor {
         Ok(())
     }
 
+    /// The light that lit passes read: its layout is what a host makes pipelines of meshes with before the first frame. What a frame
+    /// publishes of it comes with each [`PassScope`].
+    pub fn light(&self) -> &FrameLight {
+        &self.light
+    }
+
     /// What each node took, in the document's order.
     pub fn times(&self) -> impl Iterator<Item = NodeTime<'_>> {
         let (_, latest) = self.timestamps.latest();

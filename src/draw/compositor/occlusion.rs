@@ -3,7 +3,6 @@
 use super::effects::viewport_of;
 use super::scope::{Scope, scaled};
 use super::screen::{Push, ScreenDraw, ScreenPass};
-use super::views::turn;
 use super::{Compositor, Frame};
 use crate::Result;
 use crate::abi::OcclusionConstants;
@@ -151,7 +150,7 @@ fn constants(view: &View, search: [f32; 4]) -> OcclusionConstants {
     let [across, down] = [2.0 / area.width, if view.flip_y { -2.0 } else { 2.0 } / area.height];
     let [left, top] = [-1.0 - across * area.x, -down.signum() - down * area.y];
     OcclusionConstants {
-        ray_from_clip: (view.projection * turn(view)).inverse().to_cols_array_2d(),
+        ray_from_clip: view.view_projection().inverse().to_cols_array_2d(),
         clip_from_pixel: [across, down, left, top],
         seen_part: [area.x, area.y, area.x + area.width, area.y + area.height],
         search,

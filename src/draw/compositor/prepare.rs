@@ -51,6 +51,12 @@ impl Compositor {
         )
     }
 
+    /// What pipelines are told of the attachments of a node, for an output of this format: what a [`PassScope`](super::PassScope) of
+    /// a `Pass` or a `ShadowMap` will say, so that a host can make its own ahead. None for a node there is not.
+    pub fn node_target(&self, node: usize, output: vk::Format) -> Option<Target> {
+        (node < self.steps.len()).then(|| self.target_of(node, output, true))
+    }
+
     /// What a node draws a terrain with.
     fn make_of_terrain(&self, node: usize, terrain: &SceneTerrain, output: vk::Format) -> Result<()> {
         let mut ground = terrain.lock();

@@ -170,14 +170,12 @@ impl Compositor {
         match &self.document.nodes[node] {
             FrameNode::ShadowMap(_) => self.draw_casters(cmd, frame, host, node, scope),
             FrameNode::Pass(pass) => {
-                let Some(scene) = self.scene.index(frame, &pass.view).and_then(|at| self.scene.get(at))
-                else {
-                    return Ok(());
-                };
+                let scene = self.scene.index(frame, &pass.view).and_then(|at| self.scene.get(at));
+                let Some(scene) = scene else { return Ok(()) };
                 let light = self.slices.get(node).map(|slice| (&self.light, slice));
-                let view = &scaled(&scene.view, frame.output.extent, scope.extent);
-                let scope = PassScope { view, last: scene.last.as_ref(), target, light };
-                host.draw_stage(cmd, pass.stage, &scope)
+                let scaled = |view: &View| scaled(view, frame.output.extent, scope.extent);
+                let (view, last) = (&scaled(&scene.view), scene.last.as_ref().map(scaled));
+                host.draw_stage(cmd, pass.stage, &PassScope { view, target, last: last.as_ref(), light })
             }
             FrameNode::Terrain(_) => {
                 let (light, slice) = (&self.light, self.slices.get(node));
@@ -220,8 +218,9 @@ impl Compositor {
         let Some(map) = self.steps[node].shadow.filter(|_| sun_is_up(frame)) else { return Ok(()) };
         let views = self.cascades[map].views();
         let target = scope.target();
-        let scope = |view| PassScope { view, last: None, target, light: None };
-        views.iter().try_for_each(|view| host.draw_casters(cmd, &scope(view)))
+        views
+            .iter()
+            .try_for_each(|view| host.draw_casters(cmd, &PassScope { view, target, last: None, light: None }))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::step::StepUse;
 use super::targets::Targets;
 use crate::draw::light::{FrameLight, LightSlice};
+use crate::draw::scissor::{scissor, viewport};
 use crate::draw::target::encoding_of;
 use crate::draw::{Target, TextureView};
 use crate::frame::{Access, Stage};
@@ -52,15 +53,31 @@ pub struct PassScope<'a> {
     /// From where: the node's view, or a cascade's. Its viewport is in pixels of the target. Where a [`Resolve`](crate::frame::Resolve)
     /// names the view, `projection` is jittered: what it resolves is drawn with it, and motion is that of `unjittered`.
     pub view: &'a View,
-    /// From where the last frame drew the same view, for what moves: a motion plane holds how far a place moved across the viewport between
-    /// [`View::unjittered`] of the two, right and down. None where nothing is known of it, which is drawn as what did not move, and
-    /// for casters.
-    pub last: Option<&'a View>,
     /// The attachments.
     pub target: Target,
-    /// The frame's light with the shadows of the pass' own atlas, for pipelines that read set 2 as lit ground does: its layout, the set and
-    /// its offsets ([`FrameLight::bound`]). None where the frame has no light, for motion and for casters.
+    /// The same view as the last frame drew it, for motion: what stands still has moved from where `last` saw it. Without jitter, as
+    /// [`View::unjittered_view_projection`] has it. None in a view's first frame, after a cut, and for casters; nothing moved then.
+    pub last: Option<&'a View>,
+    /// The frame's light with the shadows of the pass' own atlas, for pipelines that read set 2 as lit ground does:
+    /// [`FrameLight::set`] has the set and its offsets. None where the frame has no light, for motion and for casters.
     pub light: Option<(&'a FrameLight, LightSlice)>,
+}
+
+impl PassScope<'_> {
+    /// Sets viewport 0 and scissor 0 to the view's, and the front face where that is dynamic.
+    pub fn set_viewport(&self, cmd: &Cmd<'_>) {
+        let limits = cmd.device().limits();
+        let most = [limits.max_framebuffer_width, limits.max_framebuffer_height];
+        let area = &self.view.viewport;
+        cmd.set_viewport(viewport(area, self.view.flip_y), scissor(area, most));
+        cmd.set_front_face(self.front_face());
+    }
+
+    /// The front face of a mesh whose triangles are counter-clockwise seen from outside: a mirrored view turns them over. For
+    /// pipelines of a device on which it is no dynamic state.
+    pub fn front_face(&self) -> vk::FrontFace {
+        if self.view.keeps_winding() { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE }
+    }
 }
 
 /// What a node of the host's records with.

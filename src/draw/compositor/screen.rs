@@ -213,8 +213,8 @@ impl Screen {
             cmd.bind_sets(graphics, &layout, SET, &[set], &[]);
         }
         if let Some((light, slice)) = draw.light {
-            let (set, offsets) = light.bound(slice)?;
-            cmd.bind_sets(graphics, &layout, SET_LIGHT, &[set], &offsets);
+            let bound = light.set(slice)?;
+            cmd.bind_sets(graphics, &layout, SET_LIGHT, &[bound.set], bound.offsets);
         }
         cmd.push_constants(&layout, &draw.push.0);
         cmd.set_viewport(draw.viewport, whole_of(&draw.viewport));

@@ -48,7 +48,7 @@ impl Compositor {
             view.validate().map_err(|error| error.in_context(&format!("view '{name}'")))?;
             let jitter = self.jitter_of(frame, name);
             let drawn = if jitter == [0.0; 2] { *view } else { view.jittered(jitter) };
-            let clip_from_world = view.unjittered * turn(view);
+            let clip_from_world = view.unjittered_view_projection();
             let last = self.scene.last(index, view);
             // What did not turn did not move, and not by what two roundings leave.
             let last_from_clip = last
@@ -56,10 +56,10 @@ impl Compositor {
                 .map_or(Mat4::IDENTITY, |last| last.clip_from_world * clip_from_world.inverse());
             let now = SceneView {
                 view: drawn,
-                last: last.map(|last| last.view),
                 is_cut: last.is_none(),
                 jitter,
                 last_from_clip,
+                last: last.map(|last| last.view),
                 // Where it lay elsewhere in the target its picture does.
                 follows: last.is_some_and(|last| last.view.viewport == view.viewport),
                 id: view.id,
@@ -86,11 +86,6 @@ impl Compositor {
         let size = size.unwrap_or(output);
         std::array::from_fn(|axis| jitter[axis] * output[axis] as f32 / size[axis] as f32)
     }
-}
-
-/// World directions → the camera frame.
-pub(super) fn turn(view: &View) -> Mat4 {
-    Mat4::from_quat(view.rotation.normalize().inverse())
 }
 
 impl SceneViews {

@@ -1,5 +1,6 @@
 //! What the tests that draw share: fields, views, and a stage to draw them on.
 
+mod boxes;
 mod cascade_atlas;
 mod columns;
 mod data;
@@ -7,6 +8,7 @@ mod dice;
 mod fields;
 mod frame_stage;
 mod grounds;
+mod host_module;
 mod lit_ground;
 mod lit_reference;
 mod lit_stage;
@@ -22,6 +24,7 @@ mod stage;
 mod target_reader;
 mod top_down;
 
+pub use boxes::{Boxes, SolidBox};
 pub use cascade_atlas::{CascadeAtlas, toward_sun};
 pub use columns::{Dropped, magenta_below_ground};
 pub use data::shared_field;
@@ -29,6 +32,7 @@ pub use dice::Dice;
 pub use fields::{four_layers, hills, noise, random, tiled_hills, towers};
 pub use frame_stage::{FrameStage, drawn};
 pub use grounds::{bench_field, valley_field};
+pub use host_module::compile_host;
 pub use lit_ground::{lit_cameras, lit_ground};
 pub use lit_reference::{Place, SmoothSky};
 pub use lit_stage::{Lighting, LitPicture, LitStage, Planes, Recording, known_to, placed};

@@ -276,7 +276,7 @@ pub(crate) fn decoded(format: vk::Format, texel: &[u8]) -> [f32; 4] {
 }
 
 /// A number of 16 bits; what is no number and infinity become large.
-fn half(bits: u16) -> f32 {
+pub(crate) fn half(bits: u16) -> f32 {
     let (exponent, part) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023) / 1024.0);
     let size = if exponent == 0 { part * 2f32.powi(-14) } else { (1.0 + part) * 2f32.powi(exponent - 15) };
     if bits >> 15 == 1 { -size } else { size }

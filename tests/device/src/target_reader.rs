@@ -1,6 +1,6 @@
 //! A frame's targets, read back: a host whose node `read` copies what it samples out.
 
-use crate::lit_stage::decoded;
+use crate::lit_stage::{decoded, half};
 use ash::vk;
 use landform::draw::{FrameHost, HostScope};
 use landform::gpu::{Buffer, BufferDesc, Cmd, Device, MemoryLocation, TargetBarrier, Usage, aspect};
@@ -32,6 +32,12 @@ impl TargetReader {
     pub fn texels(&self, name: &str) -> Vec<[f32; 4]> {
         let (bytes, format) = self.bytes(name);
         bytes.chunks_exact(size_of(format)).map(|texel| decoded(format, texel)).collect()
+    }
+
+    /// The texels of a target of two halves, for instance motion.
+    pub fn pairs(&self, name: &str) -> Vec<[f32; 2]> {
+        let halves = |texel: &[u8]| [0, 2].map(|at| half(u16::from_le_bytes([texel[at], texel[at + 1]])));
+        self.bytes(name).0.chunks_exact(4).map(halves).collect()
     }
 
     /// The same of depth.

@@ -11,9 +11,8 @@ use landform::gpu::{
 use landform::lod::LodSettings;
 use landform::plan::{TerrainSettings, View, ViewMode};
 use landform::query::{height_at, normal_at};
-use landform::shaders::{INCLUDES, SHARED_CONSTANTS};
 use landform::splat::{Layer, LayerMode, Material, Splat};
-use landform_device_tests::{MadeTextures, Stage, TopDown, hills};
+use landform_device_tests::{MadeTextures, Stage, TopDown, compile_host, hills};
 use landform_harness::{Api, Gpu, GpuOptions, OffscreenDesc, TargetKind, shared};
 use std::sync::Arc;
 
@@ -60,22 +59,8 @@ const ONE_NUMBER: &str = "uint main() : SV_Target0 { return 7; }";
 
 /// A fragment module, as an engine's build would compile it.
 fn compile(source: &str, splat: Splat) -> Vec<u32> {
-    let compiler = shaderc::Compiler::new().unwrap();
-    let mut options = shaderc::CompileOptions::new().unwrap();
-    options.set_source_language(shaderc::SourceLanguage::HLSL);
-    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_1 as u32);
-    options.set_optimization_level(shaderc::OptimizationLevel::Performance);
-    options.set_include_callback(|name, _, _, _| {
-        let text = INCLUDES.iter().find(|(known, _)| *known == name).ok_or("no such file")?.1;
-        Ok(shaderc::ResolvedInclude { resolved_name: name.into(), content: text.into() })
-    });
     let own = [("SPLAT_SLOTS", splat.slots.max(4)), ("SPLAT_HEIGHT", splat.height.into())];
-    for (name, value) in SHARED_CONSTANTS.iter().chain(&own) {
-        options.add_macro_definition(name, Some(&value.to_string()));
-    }
-    let kind = shaderc::ShaderKind::Fragment;
-    let made = compiler.compile_into_spirv(source, kind, "host.hlsl", "main", Some(&options));
-    made.unwrap_or_else(|why| panic!("{why}")).as_binary().to_vec()
+    compile_host(source, shaderc::ShaderKind::Fragment, &own)
 }
 
 fn fragment_of(source: &str, splat: Splat) -> HostFragment {
