@@ -4,9 +4,10 @@
 mod reflection;
 
 use landform::abi::{
-    BlendTwinCase, BlendTwinResult, CascadeRecord, ExposureConstants, LampRecord, LayerConstants,
-    LightConstants, MaterialConstants, MorphBand, NodeRecord, OcclusionConstants, ResolveConstants,
-    ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants, TwinCase, TwinResult, ViewConstants,
+    BlendTwinCase, BlendTwinResult, CascadeRecord, ClusterView, ExposureConstants, LampReach, LampRecord,
+    LayerConstants, LightConstants, MaterialConstants, MorphBand, NodeRecord, OcclusionConstants,
+    ResolveConstants, ShowConstants, SkyConstants, SkyVelocityConstants, TonemapConstants, TwinCase,
+    TwinResult, ViewConstants,
 };
 use reflection::struct_layout;
 use std::mem::{offset_of, size_of};
@@ -133,12 +134,24 @@ fn light_lies_where_shaders_read_it() {
 
 #[test]
 fn lamps_are_forty_eight_bytes() {
-    for shader in ["lit.frag.s4", "lit.frag.s8h", "lit.frag.s12p", "lit.frag.s16hp"] {
+    for shader in ["lit.frag.s4", "lit.frag.s8h", "lit.frag.s12p", "lit.frag.s16hp", "cluster_reaches.comp"] {
         let fields = assert_layout!(
             shader,
             LampRecord { position, range, intensity, cos_outer, toward, inverse_cone }
         );
         assert_eq!((fields.stride, size_of::<LampRecord>()), (48, 48));
+    }
+}
+
+#[test]
+fn what_lamps_are_sorted_with_lies_where_the_shaders_read_it() {
+    for shader in ["cluster_reaches.comp", "clusters.comp"] {
+        assert_layout!(shader, ClusterView { clip_rows, turn, grid, slicing, seen, room });
+        let reach = assert_layout!(
+            shader,
+            LampReach { centre, radius, apex, range, axis, sine, cosine, columns, rows, slices }
+        );
+        assert_eq!((reach.stride, size_of::<LampReach>()), (64, 64));
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef LANDFORM_LIGHT
 #define LANDFORM_LIGHT
 
+#include "lamp_record.hlsl"
 #include "luminance.hlsl"
 #include "microfacets.hlsl"
 
@@ -11,16 +12,6 @@ struct CascadeRecord
     float4 rows[3]; // metres from the camera -> across and down the tile, 0…1, and reverse depth
     float4 atlas;   // tile -> atlas: scale, offset
     float4 texel;   // metres a texel, depth a metre toward the light, half the width in metres, 0
-};
-
-struct LampRecord
-{
-    float3 position;    // metres from the camera
-    float range;        // metres at which its light ends
-    float3 intensity;   // candela
-    float cos_outer;    // -2 for a lamp that shines all around
-    float3 toward;      // unit vector that a spot shines toward
-    float inverse_cone; // one over how much the cosine grows from the outer to the inner angle
 };
 
 [[vk::binding(BINDING_LIGHT, SET_LIGHT)]] cbuffer LightConstants

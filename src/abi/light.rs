@@ -33,6 +33,50 @@ pub struct LampRecord {
     pub inverse_cone: f32,
 }
 
+/// The view that lamps are sorted for: one uniform block of the modules that sort them.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ClusterView {
+    /// Rows of the map from places of the camera's frame, metres, to clip space: x, y and w.
+    pub clip_rows: [[f32; 4]; 3],
+    /// Rows of the turn from the world's axes to the camera's frame.
+    pub turn: [[f32; 4]; 3],
+    /// Columns, rows and slices; lamps.
+    pub grid: [u32; 4],
+    /// A slice is log2(metres ahead) · x + y; metres ahead at which slices begin to grow; 1 where rows count up in clip space.
+    pub slicing: [f32; 4],
+    /// Metres ahead at which the view begins, and beyond which no lamp is listed; a pixel, as a part of the width and of the height.
+    pub seen: [f32; 4],
+    /// Words before the lists, words of the lists; 0; 0.
+    pub room: [u32; 4],
+}
+
+/// What a lamp reaches in the camera's frame: what the first pass writes and the second reads.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct LampReach {
+    /// The middle of a ball that holds what it reaches, metres.
+    pub centre: [f32; 3],
+    /// The ball's radius, metres.
+    pub radius: f32,
+    /// Where a spot's cone begins, metres.
+    pub apex: [f32; 3],
+    /// Metres that the cone goes.
+    pub range: f32,
+    /// Where it goes, a unit vector.
+    pub axis: [f32; 3],
+    /// The sine of its half angle.
+    pub sine: f32,
+    /// The cosine; −2 for a point lamp.
+    pub cosine: f32,
+    /// The first and the last column that it may reach, 16 bits each.
+    pub columns: u32,
+    /// Of rows the same.
+    pub rows: u32,
+    /// Of slices the same; a first one after the last where it reaches nothing that is seen.
+    pub slices: u32,
+}
+
 /// What lights a view: one uniform block. Axes are the world's, places are metres from the camera.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]

@@ -11,8 +11,8 @@ use crate::field::Level;
 pub use crate::shaders::{MAX_CASCADES, MAX_LAYERS, MAX_LEVELS, MAX_SETS};
 pub use exposure::ExposureConstants;
 pub use light::{
-    CascadeRecord, LampRecord, LightConstants, OcclusionConstants, ResolveConstants, ShowConstants,
-    SkyVelocityConstants, TonemapConstants,
+    CascadeRecord, ClusterView, LampReach, LampRecord, LightConstants, OcclusionConstants, ResolveConstants,
+    ShowConstants, SkyVelocityConstants, TonemapConstants,
 };
 
 /// The sixteen bytes that place a patch. `origin + grid_index · step` is the sample whose height a vertex reads, and

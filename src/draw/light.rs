@@ -4,13 +4,14 @@
 //! that none is written under a frame in flight and a steady frame writes none.
 
 use super::TextureView;
+use super::device_clusters::DeviceClusters;
 use super::set_cache::SetCache;
 use crate::abi::{LampRecord, LightConstants};
 use crate::gpu::{
-    Binding, BindingKind, Cmd, Device, FrameRing, Image, ImageBarrier, ImageDesc, RingDesc, Sampler,
-    SamplerDesc, Set, SetLayout, SetValue, Staging, StagingDesc, Usage,
+    Binding, BindingKind, Cmd, Device, FrameRing, Image, ImageBarrier, ImageDesc, RingDesc, RingSlice,
+    Sampler, SamplerDesc, Set, SetLayout, SetValue, Staging, StagingDesc, Usage,
 };
-use crate::light::{Cascades, Clusters, SceneLight, SkyTable};
+use crate::light::{Cascades, ClusterConstants, Clusters, SceneLight, SkyTable};
 use crate::plan::View;
 use crate::shaders::{
     BINDING_CLUSTERS, BINDING_LAMPS, BINDING_LIGHT, BINDING_SHADOW_ATLAS, BINDING_SHADOW_SAMPLER,
@@ -70,6 +71,8 @@ struct Table {
 struct Holds {
     atlas: TextureView,
     generations: [u64; 3],
+    /// The device's lists in place of the rings'; 0 for none.
+    lists: u64,
 }
 
 /// A view's light in one frame: what a lit draw is given.
@@ -78,6 +81,13 @@ pub struct LightSlice {
     offsets: [u32; 3],
     set: usize,
     frame: u64,
+}
+
+/// Where something lies in a ring, or where the device's lists begin in their buffers.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    offset: u32,
+    generation: u64,
 }
 
 /// What a view is lit by.
@@ -91,9 +101,39 @@ pub struct ViewLight<'a> {
     /// [`Usage::FragmentRead`](crate::gpu::Usage::FragmentRead) where it is drawn with. None where nothing is in shade.
     pub shadows: Option<(&'a Cascades, TextureView)>,
     /// The view's lamps. None where there are none.
-    pub clusters: Option<&'a Clusters>,
+    pub clusters: Option<ViewClusters<'a>>,
     /// The table of the sky that this frame uploaded, if any.
     pub table: Option<&'a SkyTable>,
+}
+
+/// A view's lamps in its cells.
+#[derive(Clone, Copy)]
+pub enum ViewClusters<'a> {
+    /// Lists that the CPU made; they go to the device when they are published.
+    Listed(&'a Clusters),
+    /// Lists that the device makes. Prepared in this frame; recorded before whatever they light.
+    OnDevice(&'a DeviceClusters),
+}
+
+impl ViewClusters<'_> {
+    fn constants(&self) -> ClusterConstants {
+        match self {
+            Self::Listed(clusters) => clusters.constants(),
+            Self::OnDevice(clusters) => clusters.constants(),
+        }
+    }
+}
+
+impl<'a> From<&'a Clusters> for ViewClusters<'a> {
+    fn from(clusters: &'a Clusters) -> Self {
+        Self::Listed(clusters)
+    }
+}
+
+impl<'a> From<&'a DeviceClusters> for ViewClusters<'a> {
+    fn from(clusters: &'a DeviceClusters) -> Self {
+        Self::OnDevice(clusters)
+    }
 }
 
 impl FrameLight {
@@ -177,19 +217,47 @@ impl FrameLight {
             ));
         }
         let cascades = light.shadows.map(|(cascades, _)| cascades);
-        let constants = light.scene.constants(light.view, cascades, light.clusters, light.table)?;
+        let found = light.clusters.map(|clusters| clusters.constants());
+        let constants = light.scene.constants(light.view, cascades, found.as_ref(), light.table)?;
         let constants = self.constants.push(bytemuck::bytes_of(&constants))?;
-        let records = light.clusters.map(Clusters::records).filter(|records| !records.is_empty());
-        let words = light.clusters.map(Clusters::words).filter(|words| !words.is_empty());
-        let lamps = self.lamps.push(records.map_or(&[0; 48], |records| bytemuck::cast_slice(records)))?;
-        let clusters = self.clusters.push(words.map_or(&[0; 16], |words| bytemuck::cast_slice(words)))?;
+        let (lamps, lists, on_device) = match light.clusters {
+            Some(ViewClusters::OnDevice(clusters)) => {
+                let (revision, lamps) = clusters.bound()?;
+                (Place { offset: lamps, generation: 0 }, Place::default(), Some((clusters, revision)))
+            }
+            Some(ViewClusters::Listed(clusters)) => {
+                let (records, words) = (clusters.records(), clusters.words());
+                let (lamps, lists) = self.push_lists(records, words)?;
+                (lamps, lists, None)
+            }
+            None => {
+                let (lamps, lists) = self.push_lists(&[], &[])?;
+                (lamps, lists, None)
+            }
+        };
         let no_atlas = TextureView { view: self.no_atlas.view(), revision: 0 };
         let holds = Holds {
             atlas: light.shadows.map_or(no_atlas, |(_, atlas)| atlas),
-            generations: [constants.generation, lamps.generation, clusters.generation],
+            generations: [constants.generation, lamps.generation, lists.generation],
+            lists: on_device.map_or(0, |(_, revision)| revision),
         };
-        let offsets = [constants.offset, lamps.offset, clusters.offset];
-        Ok(LightSlice { offsets, set: self.set_that_holds(holds)?, frame: self.frame })
+        let offsets = [constants.offset, lamps.offset, lists.offset];
+        let set = self.set_that_holds(holds, on_device.map(|(clusters, _)| clusters))?;
+        Ok(LightSlice { offsets, set, frame: self.frame })
+    }
+
+    /// Lists of the CPU's into the rings; something where there are none, for a set holds all of its bindings.
+    fn push_lists(&mut self, records: &[LampRecord], words: &[u32]) -> Result<(Place, Place)> {
+        let lamps = match records {
+            [] => self.lamps.push(&[0; 48])?,
+            records => self.lamps.push(bytemuck::cast_slice(records))?,
+        };
+        let lists = match words {
+            [] => self.clusters.push(&[0; 16])?,
+            words => self.clusters.push(bytemuck::cast_slice(words))?,
+        };
+        let place = |slice: RingSlice| Place { offset: slice.offset, generation: slice.generation };
+        Ok((place(lamps), place(lists)))
     }
 
     /// Takes the images for never written: for a host that recorded an upload and then never submitted it.
@@ -264,21 +332,27 @@ impl FrameLight {
         }
     }
 
-    fn set_that_holds(&mut self, holds: Holds) -> Result<usize> {
+    fn set_that_holds(&mut self, holds: Holds, on_device: Option<&DeviceClusters>) -> Result<usize> {
         let Self { sets, constants, lamps, clusters, shadow_sampler, sky_sampler, table, .. } = self;
         sets.find(holds, |sets| {
-            for (binding, ring) in
-                [(BINDING_LIGHT, constants), (BINDING_LAMPS, lamps), (BINDING_CLUSTERS, clusters)]
-            {
-                let value = SetValue::Buffer { buffer: ring.buffer(), offset: 0, range: ring.bind_range() };
-                sets.write(0, binding, 0, value)?;
-            }
+            let (lamps, lists) = match on_device.map(DeviceClusters::buffers) {
+                Some(buffers) => (buffers.lamps, buffers.words),
+                None => (whole(lamps), whole(clusters)),
+            };
+            sets.write(0, BINDING_LIGHT, 0, whole(constants))?;
+            sets.write(0, BINDING_LAMPS, 0, lamps)?;
+            sets.write(0, BINDING_CLUSTERS, 0, lists)?;
             sets.write(0, BINDING_SHADOW_ATLAS, 0, SetValue::Image(holds.atlas.view))?;
             sets.write(0, BINDING_SHADOW_SAMPLER, 0, SetValue::Sampler(shadow_sampler.raw()))?;
             sets.write(0, BINDING_SKY_TABLE, 0, SetValue::Image(table.image.view()))?;
             sets.write(0, BINDING_SKY_SAMPLER, 0, SetValue::Sampler(sky_sampler.raw()))
         })
     }
+}
+
+/// All that a ring's descriptor sees.
+fn whole(ring: &FrameRing) -> SetValue<'_> {
+    SetValue::Buffer { buffer: ring.buffer(), offset: 0, range: ring.bind_range() }
 }
 
 /// The revision of a cleared table; those of tables begin with 1.

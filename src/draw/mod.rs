@@ -11,6 +11,7 @@ mod atlas_images;
 mod caster;
 mod compositor;
 mod depth;
+mod device_clusters;
 #[cfg(feature = "textures")]
 mod file_textures;
 mod host_fragment;
@@ -36,10 +37,11 @@ mod view_buffers;
 pub use compositor::{
     Compositor, Frame, FrameHost, HostImage, HostScope, NodeTime, PassScope, SceneGround, SceneTerrain,
 };
+pub use device_clusters::{DeviceClusters, LampLists};
 #[cfg(feature = "textures")]
 pub use file_textures::FileTextures;
 pub use host_fragment::{HostFragment, HostFragmentDesc, HostSet};
-pub use light::{FrameLight, LightSlice, ViewLight};
+pub use light::{FrameLight, LightSlice, ViewClusters, ViewLight};
 pub use lit::SPLIT_TARGETS;
 pub use renderer::{Renderer, RendererStats};
 pub use target::{ColorEncoding, Target};

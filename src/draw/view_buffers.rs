@@ -214,6 +214,7 @@ mod tests {
         ExposureConstants, OcclusionConstants, ResolveConstants, ShowConstants, SkyConstants,
         SkyVelocityConstants, TonemapConstants,
     };
+    use crate::draw::device_clusters::CLUSTER_BINDINGS;
     use crate::draw::light::LIGHT_BINDINGS;
     use crate::draw::materials::material_bindings;
     use crate::gpu::check_bindings;
@@ -304,6 +305,14 @@ mod tests {
         let reflected = reflected(SET, rows(|row| row.id == ShaderId::TwinCompute));
         check_bindings("landform twins", &twin_bindings(), &reflected).unwrap();
         assert_stages(&twin_bindings(), &reflected);
+    }
+
+    #[test]
+    fn the_set_of_the_lists_of_lamps_is_what_its_modules_read() {
+        let modules = [ShaderId::ClusterReachesCompute, ShaderId::ClustersCompute];
+        let reflected = reflected(SET, rows(|row| modules.contains(&row.id)));
+        check_bindings("landform lamp lists", &CLUSTER_BINDINGS, &reflected).unwrap();
+        assert_stages(&CLUSTER_BINDINGS, &reflected);
     }
 
     #[test]

@@ -168,6 +168,7 @@ impl FrameDocument {
             written.extend(uses.iter().map(|used| used.target));
             self.once(at)?;
             self.caster_in_time(at)?;
+            self.clusters_in_time(at)?;
             self.cascades_fit_the_atlas(at)?;
             self.resolve_is_kept(at)?;
         }
@@ -201,6 +202,11 @@ impl FrameDocument {
                 (FrameNode::Resolve(one), FrameNode::Resolve(other)) if one.output == other.output => {
                     format!("another Resolve draws into '{}' as well; leave one out", one.output)
                 }
+                (FrameNode::LightClusters(one), FrameNode::LightClusters(other))
+                    if one.view == other.view =>
+                {
+                    format!("other LightClusters are those of '{}' as well; leave one out", one.view)
+                }
                 (FrameNode::TerrainVelocity(one), FrameNode::TerrainVelocity(other))
                     if (&one.output, &one.view) == (&other.output, &other.view) =>
                 {
@@ -232,6 +238,25 @@ impl FrameDocument {
                 let why = format!(
                     "its atlas '{atlas}' was sampled by {early} before it; stand it directly after the ShadowMap"
                 );
+                refuse(At::Node(at), why)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What is lit by a view's lamps stands after the node that sorts them.
+    fn clusters_in_time(&self, at: usize) -> Result<(), Refusal> {
+        let FrameNode::LightClusters(clusters) = &self.nodes[at] else { return Ok(()) };
+        let lit = |node: &FrameNode| match node {
+            FrameNode::Pass(pass) => pass.stage == Stage::Main && pass.view == clusters.view,
+            FrameNode::Terrain(terrain) => terrain.view == clusters.view,
+            _ => false,
+        };
+        match self.nodes[..at].iter().position(lit) {
+            Some(early) => {
+                let (view, early) = (&clusters.view, label(self, early));
+                let why =
+                    format!("{early} before it is lit by the lamps of '{view}'; stand it before all that is");
                 refuse(At::Node(at), why)
             }
             None => Ok(()),

@@ -5,6 +5,21 @@ use super::names;
 use super::{QualityNumbers, QualityScalars};
 use serde::{Deserialize, Serialize};
 
+/// Sorts the frame's lamps into the clusters of a view on the device. Without it they are sorted before the frame is recorded, which
+/// some hundred lamps do not notice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LightClusters {
+    /// The view whose clusters they are. `Camera`.
+    pub view: String,
+}
+
+impl Default for LightClusters {
+    fn default() -> Self {
+        Self { view: names::CAMERA.to_owned() }
+    }
+}
+
 /// Draws how much of the sky each pixel of the split planes sees, and from where: visibility in red, the direction that it comes from
 /// in green, blue and alpha (Jimenez, Wu, Pesce and Jarabo, *Practical Real-Time Strategies for Accurate Indirect Occlusion*, 2016).
 /// An [`AmbientCombine`](super::AmbientCombine) that names the plane lights with it.

@@ -39,7 +39,7 @@ mod tests;
 mod transform;
 
 pub use document::{FrameDocument, OUTPUT, TargetDesc, TargetFormat, TargetSize};
-pub use effects::{AmbientOcclusion, Exposure, Resolve, SkyVelocity};
+pub use effects::{AmbientOcclusion, Exposure, LightClusters, Resolve, SkyVelocity};
 pub use factory::TerrainFactory;
 pub use lit::{LitInputs, LitNames, SceneConstants, SplitPlanes, preview_reason};
 pub use node::{Access, Aspect, FrameNode, TargetUse};

@@ -1,8 +1,9 @@
 //! The nodes as one type, and what each does to the frame's targets.
 
 use super::{
-    AmbientCombine, AmbientOcclusion, Exposure, FrameDocument, HostNode, Pass, Resolve, ShadowMap, Sky,
-    SkyVelocity, SplitPlanes, Stage, StandardFrame, TerrainCaster, TerrainNode, TerrainVelocity, Tonemap,
+    AmbientCombine, AmbientOcclusion, Exposure, FrameDocument, HostNode, LightClusters, Pass, Resolve,
+    ShadowMap, Sky, SkyVelocity, SplitPlanes, Stage, StandardFrame, TerrainCaster, TerrainNode,
+    TerrainVelocity, Tonemap,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,8 @@ pub enum FrameNode {
     TerrainCaster(TerrainCaster),
     /// The terrains' motion.
     TerrainVelocity(TerrainVelocity),
+    /// Lamps into clusters.
+    LightClusters(LightClusters),
     /// What of the sky is seen.
     AmbientOcclusion(AmbientOcclusion),
     /// The ambient light that split lighting withheld.
@@ -96,6 +99,7 @@ impl FrameNode {
             Self::TerrainVelocity(_) => "TerrainVelocity",
             Self::AmbientCombine(_) => "AmbientCombine",
             Self::Sky(_) => "Sky",
+            Self::LightClusters(_) => "LightClusters",
             Self::AmbientOcclusion(_) => "AmbientOcclusion",
             Self::SkyVelocity(_) => "SkyVelocity",
             Self::Resolve(_) => "Resolve",
@@ -122,6 +126,7 @@ impl FrameNode {
             Self::Terrain(terrain) => Some(&terrain.view),
             Self::TerrainVelocity(velocity) => Some(&velocity.view),
             Self::Sky(sky) => Some(&sky.view),
+            Self::LightClusters(clusters) => Some(&clusters.view),
             Self::AmbientOcclusion(occlusion) => Some(&occlusion.view),
             Self::SkyVelocity(velocity) => Some(&velocity.view),
             Self::Resolve(resolve) => Some(&resolve.view),
@@ -144,7 +149,7 @@ impl FrameNode {
     pub(super) fn uses_where<'a>(&'a self, declared: &dyn Fn(&str) -> bool) -> Vec<TargetUse<'a>> {
         use Access::{Clear, Load, Sample, Test};
         match self {
-            Self::StandardFrame(_) => Vec::new(),
+            Self::StandardFrame(_) | Self::LightClusters(_) => Vec::new(),
             Self::ShadowMap(map) => vec![depth("atlas", &map.atlas, Clear)],
             Self::Pass(pass) if pass.stage == Stage::Motion => {
                 vec![colour("output", pass.output(), Clear), depth("depth", &pass.depth, Test)]

@@ -2,8 +2,8 @@
 
 use super::names;
 use super::{
-    AmbientCombine, AmbientOcclusion, Exposure, FrameDocument, FrameNode, FrameTransform, Pass,
-    QualityScalars, Resolve, ShadowMap, Sky, SkyVelocity, SplitPlanes, Stage, TargetDesc, TargetFormat,
+    AmbientCombine, AmbientOcclusion, Exposure, FrameDocument, FrameNode, FrameTransform, LightClusters,
+    Pass, QualityScalars, Resolve, ShadowMap, Sky, SkyVelocity, SplitPlanes, Stage, TargetDesc, TargetFormat,
     TargetSize, Tonemap,
 };
 use crate::{Error, Result};
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// | in order | where | targets that are declared for it |
 /// |---|---|---|
+/// | `LightClusters` | `clusters` | |
 /// | `ShadowMap` | `shadows` | `ShadowAtlas` |
 /// | `Pass` `Main` | always | `SceneHdr`, `SceneDepth`; `SceneAlbedo`, `SceneNormals`, `SceneSpecular` with `split` or `occlusion` |
 /// | `after_opaque` | as written | |
@@ -40,6 +41,8 @@ pub struct StandardFrame {
     pub motion: bool,
     /// Whether lighting is split into planes.
     pub split: bool,
+    /// Whether lamps are sorted into clusters on the device.
+    pub clusters: bool,
     /// Whether what stands near takes the sky's light away.
     pub occlusion: bool,
     /// Whether a picture is made of several frames, which needs no larger target to be smooth.
@@ -76,6 +79,7 @@ impl Default for StandardFrame {
             sky: true,
             motion: false,
             split: false,
+            clusters: false,
             occlusion: false,
             temporal: false,
             metered: false,
@@ -107,6 +111,7 @@ impl StandardFrame {
         let split = self.split || self.occlusion || all_declared;
         self.declare(document, main.planes(), split);
         let mut nodes = Vec::new();
+        nodes.extend(self.clusters.then(|| FrameNode::LightClusters(LightClusters::default())));
         nodes.extend(self.shadows.then(|| FrameNode::ShadowMap(self.shadow_map())));
         nodes.push(FrameNode::Pass(main));
         nodes.extend_from_slice(&self.after_opaque);

@@ -11,6 +11,9 @@ mod cells;
 mod reach;
 #[cfg(test)]
 mod tests;
+mod view_lamps;
+
+pub use view_lamps::ViewLamps;
 
 use super::lamps::Lamp;
 use crate::abi::LampRecord;
@@ -49,7 +52,7 @@ impl ClusterGrid {
         u64::from(self.columns).saturating_mul(self.rows.into()).saturating_mul(self.slices.into())
     }
 
-    fn validate(&self) -> Result<()> {
+    pub(crate) fn validate(&self) -> Result<()> {
         let cells = self.cells();
         if cells == 0 || cells > MOST_CELLS {
             let Self { columns, rows, slices } = self;
@@ -99,6 +102,25 @@ impl ClusterConstants {
     }
 }
 
+/// Refuses what cannot be listed.
+fn check(grid: &ClusterGrid, view: &View, far: f64, lamps: &[Lamp]) -> Result<()> {
+    grid.validate()?;
+    view.validate()?;
+    if !(1.0..=1e9).contains(&far) {
+        return Err(Error::invalid("clusters", format!("lamps as deep as {far} m; use 1 to 1e9")));
+    }
+    if lamps.len() > MOST_LAMPS {
+        let why = format!("{} in one view; choose the {MOST_LAMPS} that matter most to it", lamps.len());
+        return Err(Error::invalid("lamps", why));
+    }
+    for (number, lamp) in lamps.iter().enumerate() {
+        if let Some(fault) = lamp.fault() {
+            return Err(Error::invalid("lamps", format!("number {number}: {fault}")));
+        }
+    }
+    Ok(())
+}
+
 /// Cells next to each other that a lamp may reach.
 #[derive(Clone, Copy)]
 struct Run {
@@ -140,20 +162,7 @@ impl Clusters {
     /// A grid, a view, a depth or a lamp that is out of range, or more than 65536 lamps, with a sentence. The lists are as they
     /// were then.
     pub fn build(&mut self, view: &View, far: f64, lamps: &[Lamp]) -> Result<()> {
-        self.grid.validate()?;
-        view.validate()?;
-        if !(1.0..=1e9).contains(&far) {
-            return Err(Error::invalid("clusters", format!("lamps as deep as {far} m; use 1 to 1e9")));
-        }
-        if lamps.len() > MOST_LAMPS {
-            let why = format!("{} in one view; choose the {MOST_LAMPS} that matter most to it", lamps.len());
-            return Err(Error::invalid("lamps", why));
-        }
-        for (number, lamp) in lamps.iter().enumerate() {
-            if let Some(fault) = lamp.fault() {
-                return Err(Error::invalid("lamps", format!("number {number}: {fault}")));
-            }
-        }
+        check(&self.grid, view, far, lamps)?;
         self.cells.update(&self.grid, view, far);
         self.view = Some(*view);
         self.find_runs(view, lamps);

@@ -15,7 +15,7 @@ mod stars;
 
 pub use atmosphere::{Atmosphere, ClearSky, SkyTable};
 pub use cascades::{CascadeConstants, CascadeLookup, CascadeSettings, Cascades, MOST_CASCADES};
-pub use clusters::{ClusterConstants, ClusterGrid, Clusters, MOST_LAMPS};
+pub use clusters::{ClusterConstants, ClusterGrid, Clusters, MOST_LAMPS, ViewLamps};
 pub use harmonics::Harmonics;
 pub use lamps::{Cone, Lamp, falloff};
 pub use night::{AIRGLOW, MOON_RADIUS, Moon, MoonLight, Night, NightLight, StarLight};

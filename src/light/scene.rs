@@ -1,8 +1,8 @@
 //! What a frame publishes of its light: its scene constants.
 
 use super::{
-    CascadeConstants, Cascades, ClearSky, ClusterConstants, Clusters, Harmonics, MoonLight, Night,
-    NightLight, SkyTable, StarLight, luminance,
+    CascadeConstants, Cascades, ClearSky, ClusterConstants, Harmonics, MoonLight, Night, NightLight,
+    SkyTable, StarLight, luminance,
 };
 use crate::abi::{CascadeRecord, LightConstants};
 use crate::plan::{View, Viewport};
@@ -140,7 +140,7 @@ impl SceneLight {
         &self,
         view: &View,
         cascades: Option<&Cascades>,
-        clusters: Option<&Clusters>,
+        clusters: Option<&ClusterConstants>,
         table: Option<&SkyTable>,
     ) -> Result<LightConstants> {
         view.validate()?;
@@ -173,7 +173,7 @@ impl SceneLight {
             write_cascades(&mut constants, &cascades.constants(view.position), self.cascade_blend);
         }
         if let Some(clusters) = clusters {
-            write_clusters(&mut constants, &clusters.constants(), view);
+            write_clusters(&mut constants, clusters, view);
         }
         Ok(constants)
     }

@@ -110,6 +110,20 @@ shared_constants! {
     BINDING_SKY_TABLE: u32 = 5;
     /// The binding of the sampler of that table.
     BINDING_SKY_SAMPLER: u32 = 6;
+    /// The binding of the view that lamps are sorted for, a uniform buffer, in set 0 of the modules that sort them.
+    BINDING_CLUSTER_VIEW: u32 = 0;
+    /// The binding of its lamps, a storage buffer.
+    BINDING_CLUSTER_LAMPS: u32 = 1;
+    /// The binding of what each of them reaches, a storage buffer.
+    BINDING_CLUSTER_REACHES: u32 = 2;
+    /// The binding of the clusters' lists where they are written, a storage buffer of words.
+    BINDING_CLUSTER_WORDS: u32 = 3;
+    /// The binding of how many words are wanted and how many had no room, a storage buffer.
+    BINDING_CLUSTER_COUNTS: u32 = 4;
+    /// Columns of cells that one workgroup lists.
+    CLUSTER_STRIP: u32 = 16;
+    /// Lanes of a workgroup that lists lamps, which is also how many lamps it looks at together.
+    CLUSTER_LANES: u32 = 128;
     /// Texels in a row of the table of the sky.
     SKY_COLUMNS: usize = 128;
     /// Its rows for one light; there are two.
@@ -289,6 +303,10 @@ macro_rules! for_each_shader {
             SkyVertex = "sky.vert", "sky.vert.hlsl", Vertex, "main", [];
             /// The colour of the preview's sky.
             SkyFragment = "sky.frag", "sky.frag.hlsl", Fragment, "main", [];
+            /// What each lamp of a view reaches.
+            ClusterReachesCompute = "cluster_reaches.comp", "cluster_reaches.comp.hlsl", Compute, "main", [];
+            /// The lists of a view's clusters.
+            ClustersCompute = "clusters.comp", "clusters.comp.hlsl", Compute, "main", [];
             /// Runs the shared functions on a device so that a test can compare them with their twins on the CPU.
             TwinCompute = "twin.comp", "twin.comp.hlsl", Compute, "main", [];
             /// Runs the blend of layers on a device so that a test can compare it with its twin on the CPU.

@@ -4,6 +4,7 @@
 //! plans. It records into one command buffer and neither submits nor waits. An engine with a graph of its own needs none of this:
 //! it calls the passes of a [`Renderer`](super::Renderer) where its graph wants them.
 
+mod clusters;
 mod effects;
 mod exposure;
 mod ground;
@@ -25,9 +26,10 @@ pub use targets::HostImage;
 
 use crate::frame::{ExtractedTerrain, FrameDocument, FrameNode, ReasonLog, TerrainFactory};
 use crate::gpu::{Cmd, Device, Timestamps};
-use crate::light::{Cascades, Clusters, Lamp, SceneLight, SkyTable};
+use crate::light::{Cascades, Lamp, SceneLight, SkyTable};
 use crate::plan::{FramePlan, View};
 use crate::{Error, Result};
+use clusters::SceneLamps;
 use exposure::Meters;
 use ground::Grounds;
 use occlusion::Occlusions;
@@ -39,6 +41,7 @@ use step::Step;
 use targets::Targets;
 use views::SceneViews;
 
+use super::device_clusters::LampLists;
 use super::light::FrameLight;
 
 /// What a frame is made of. Everything is borrowed for the time of a call.
@@ -96,7 +99,7 @@ pub struct Compositor {
     /// One a `Terrain` node: from where it is drawn, and with which numbers.
     views: Vec<(View, crate::frame::QualityNumbers)>,
     reasons: Vec<ReasonLog>,
-    clusters: Vec<Clusters>,
+    lamps: SceneLamps,
     slices: Slices,
     shown: Option<Shown>,
     timestamps: Timestamps,
@@ -104,9 +107,6 @@ pub struct Compositor {
 
 /// The span of what comes before the first node; no node is called so.
 const PREPARE: &str = "prepare";
-
-/// How far lamps are sorted into clusters, metres. Few reach the eye from further away.
-const LAMPS_REACH: f64 = 2000.0;
 
 impl Compositor {
     /// A compositor of a document that is drawn as it is: what [`Transforms::run`](crate::frame::Transforms::run) returned. `factory`
@@ -142,7 +142,7 @@ impl Compositor {
             scene: SceneViews::default(),
             views: Vec::new(),
             reasons: Vec::new(),
-            clusters: Vec::new(),
+            lamps: SceneLamps::default(),
             slices: Slices::default(),
             shown: None,
         };
@@ -158,6 +158,7 @@ impl Compositor {
         document.check()?;
         let timestamps =
             Timestamps::new(&self.device, "landform frame", document.nodes.len() as u32 + 1, false)?;
+        let lamps = SceneLamps::of(&self.device, &document)?;
         let meters = self.meters.of_document(&document)?;
         self.meters.set(meters);
         self.steps = step::steps_of(&document);
@@ -167,7 +168,7 @@ impl Compositor {
         let shadows = count(|node| matches!(node, FrameNode::ShadowMap(_)));
         self.cascades = vec![Cascades::new(); shadows];
         self.reasons = vec![ReasonLog::default(); terrains];
-        self.clusters.clear();
+        self.lamps = lamps;
         self.occlusions.clear();
         self.targets.clear(&step::kept_of(&document));
         self.shown = None;
@@ -236,6 +237,11 @@ impl Compositor {
     /// Why the ground of a `Terrain` node, counted among those, is a preview in the last frame; None where it is lit.
     pub fn preview_reason(&self, terrain: usize) -> Option<&str> {
         self.reasons.get(terrain)?.reason()
+    }
+
+    /// How long the lists of a `LightClusters` node were, as many frames ago as are in flight; None for a node of another kind.
+    pub fn lamp_lists(&self, node: usize) -> Option<LampLists> {
+        self.lamps.lists(node)
     }
 
     /// What the last frame planned of an entity for a `Terrain` node, both counted from 0 in their order: for a host's numbers.

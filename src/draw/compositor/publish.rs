@@ -1,10 +1,9 @@
 //! What lights each node, published before any of them is recorded.
 
 use super::scope::scaled;
-use super::{Compositor, Frame, LAMPS_REACH};
+use super::{Compositor, Frame};
 use crate::draw::light::{LightSlice, ViewLight};
 use crate::frame::{FrameNode, SceneConstants, Stage};
-use crate::light::{ClusterGrid, Clusters};
 use crate::{Error, Result};
 
 /// The published light of a frame. Nodes of one view, of one size and with one atlas share a slice.
@@ -91,24 +90,11 @@ impl Compositor {
         let shadows = key.shadow.and_then(|map| Some((&self.cascades[map], atlas(map)?)));
         let drawn = self.scene.get(key.view).map_or(frame.views[key.view].1, |scene| scene.view);
         let view = scaled(&drawn, frame.output.extent, key.extent);
-        let clusters = self.clusters.get(key.view);
+        let clusters = self.lamps.of_view(key.view);
         let light = ViewLight { scene, view: &view, shadows, clusters, table: frame.sky };
         let slice = self.light.publish(&light)?;
         self.slices.published.push((key, slice));
         Ok(slice)
-    }
-
-    /// Sorts the lamps into each view's clusters; none without lamps.
-    fn sort_lamps(&mut self, frame: &Frame<'_>) -> Result<()> {
-        if frame.lamps.is_empty() {
-            self.clusters.clear();
-            return Ok(());
-        }
-        self.clusters.resize_with(frame.views.len(), || Clusters::new(ClusterGrid::default()));
-        for (clusters, (_, view)) in self.clusters.iter_mut().zip(frame.views) {
-            clusters.build(view, LAMPS_REACH, frame.lamps)?;
-        }
-        Ok(())
     }
 
     /// Whether a terrain is lit in this frame; what is no terrain is.

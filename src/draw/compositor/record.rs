@@ -92,6 +92,7 @@ impl Compositor {
         let clears = step.uses.iter().any(|used| used.access == Access::Clear);
         let recorded = match (&self.document.nodes[node], step.enabled) {
             (_, false) if !clears => Ok(()),
+            (FrameNode::LightClusters(_), _) => self.lamps.record(cmd, node),
             (FrameNode::Host(_), true) => self.record_host(cmd, frame, host, node),
             (FrameNode::Host(_), false) => self.clear_host(cmd, node),
             (FrameNode::AmbientOcclusion(_), true) => self.record_occlusion(cmd, frame, node),

@@ -11,15 +11,16 @@ fn any_preset() -> impl Strategy<Value = StandardFrame> {
     let seam = || prop::collection::vec(any_addition(), 0..3);
     let numbers =
         (prop::option::of(1u32..5), prop::option::of(16u32..8193), any_scalar(1.0..1e6), -16f32..24.0);
-    (any::<[bool; 7]>(), numbers, seam(), seam()).prop_map(
+    (any::<[bool; 8]>(), numbers, seam(), seam()).prop_map(
         |(flags, numbers, after_opaque, before_tonemap)| {
-            let [shadows, sky, motion, split, occlusion, temporal, metered] = flags;
+            let [shadows, sky, motion, split, clusters, occlusion, temporal, metered] = flags;
             let (shadow_cascades, shadow_tile, shadow_distance, ev100) = numbers;
             StandardFrame {
                 shadows,
                 sky,
                 motion,
                 split,
+                clusters,
                 occlusion,
                 temporal,
                 metered,

@@ -27,8 +27,9 @@ fn a_standard_frame_gets_its_terrain_where_opaque_ground_belongs() {
         ]
     );
     assert_eq!(
-        preset("occlusion: true, temporal: true, metered: true, shadows: false"),
+        preset("clusters: true, occlusion: true, temporal: true, metered: true, shadows: false"),
         [
+            "LightClusters",
             "Pass Main",
             "Terrain",
             "Pass Motion",
@@ -290,6 +291,24 @@ fn what_stands_in_the_wrong_place_is_refused() {
         &crossed,
         &["Terrain: the cascades under its scene_pass 'Forward' lie in 'Sun'", "shadow_atlas 'Moon'"],
     );
+    // Lamps are sorted before anything is lit by them, and once.
+    let mut sorted = drawn(&read("(nodes: [StandardFrame(clusters: true, shadows: false)])")).unwrap();
+    let clusters = sorted.nodes.remove(0);
+    for (at, early) in [(1, "node 1 of 5, Pass Main"), (2, "node 1 of 5, Pass Main")] {
+        let mut late = sorted.clone();
+        late.nodes.insert(at, clusters.clone());
+        let own =
+            format!("node {} of 5, LightClusters: {early} before it is lit by the lamps of 'Camera'", at + 1);
+        says(&late, &[&own, "stand it before all that is"]);
+    }
+    // What another view sees is lit by other lamps.
+    let mut other = sorted.clone();
+    other.views.push("Mirror".to_owned());
+    let of_mirror = crate::frame::LightClusters { view: "Mirror".to_owned() };
+    other.nodes.push(FrameNode::LightClusters(of_mirror));
+    other.check().unwrap();
+    sorted.nodes.splice(0..0, [clusters.clone(), clusters]);
+    says(&sorted, &["other LightClusters are those of 'Camera' as well"]);
     let two = read("(nodes: [StandardFrame(), StandardFrame()])");
     assert!(drawn(&two).unwrap_err().to_string().contains("a second StandardFrame"));
     let mut late = drawn(&read("(nodes: [StandardFrame()])")).unwrap();

@@ -63,6 +63,7 @@ fn the_errors_of_the_page_are_said() {
         &[("writes: [\"Light\", \"Z\"]", "writes: [\"Light\"], reads: [\"Light\"]")],
         &[("Terrain(", velocity)],
         &[("Host(name: \"birds\"", caster)],
+        &[("Host(name: \"birds\"", "LightClusters(view: \"Eye\"), Host(name: \"birds\"")],
         &[("targets: [", moon), ("shadow_atlas: \"Sun\"", "shadow_atlas: \"Moon\"")],
         &[(terrain, &terrain.repeat(2))],
     ] {

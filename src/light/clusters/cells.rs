@@ -122,7 +122,7 @@ fn span<T>(all: &[T], passes: impl Fn(&T) -> bool) -> Option<[usize; 2]> {
 }
 
 /// What the shader finds a cell with.
-fn constants(grid: &ClusterGrid, view: &View, near_plane: f64, far: f64) -> ClusterConstants {
+pub(super) fn constants(grid: &ClusterGrid, view: &View, near_plane: f64, far: f64) -> ClusterConstants {
     // At least an octave of slices, also where the view begins beyond the lamps and sees none.
     let near = near_plane.max(NEAREST).min(far / 2.0);
     let scale = f64::from(grid.slices) / (far / near).log2();
@@ -142,7 +142,7 @@ fn constants(grid: &ClusterGrid, view: &View, near_plane: f64, far: f64) -> Clus
 }
 
 /// The depths of the near and of the far plane. A plane that is not across the camera's axis bounds nothing.
-fn visible_depths(projection: &DMat4) -> [f64; 2] {
+pub(super) fn visible_depths(projection: &DMat4) -> [f64; 2] {
     let (depth, w) = (projection.row(2), projection.row(3));
     let perspective = w.truncate() != DVec3::ZERO;
     let across = |row: DVec4| row.x == 0.0 && row.y == 0.0;
@@ -154,7 +154,7 @@ fn visible_depths(projection: &DMat4) -> [f64; 2] {
 }
 
 /// The widened edges of each column or row in clip space, lower before higher.
-fn edges(count: u32, pixels: f32, turned: bool) -> impl Iterator<Item = [f64; 2]> + Clone {
+pub(super) fn edges(count: u32, pixels: f32, turned: bool) -> impl Iterator<Item = [f64; 2]> + Clone {
     let (pixels, a_cell) = (f64::from(pixels), f64::from(pixels) / f64::from(count));
     (0..count).map(move |cell| {
         let begin = (f64::from(cell) * a_cell - WIDER) / pixels;
@@ -164,7 +164,7 @@ fn edges(count: u32, pixels: f32, turned: bool) -> impl Iterator<Item = [f64; 2]
 }
 
 /// The planes, normals pointing in, between two edges along one of clip space's axes.
-fn between(projection: &DMat4, axis: usize, [low, high]: [f64; 2]) -> [Plane; 2] {
+pub(super) fn between(projection: &DMat4, axis: usize, [low, high]: [f64; 2]) -> [Plane; 2] {
     let (along, w) = (projection.row(axis), projection.row(3));
     [Plane::new(along - w * low), Plane::new(w * high - along)]
 }

@@ -341,3 +341,38 @@ fn what_cannot_be_listed_is_refused_and_changes_nothing() {
     Clusters::new(ClusterGrid { columns: 1, rows: 1, slices: 1 }).build(&view, far, &lamps).unwrap();
     Clusters::new(ClusterGrid { columns: 32, rows: 32, slices: 32 }).build(&view, far, &lamps).unwrap();
 }
+
+/// Whatever lights what the view sees is kept for the device, in its order, and most of the rest is not.
+#[test]
+fn the_device_is_given_what_reaches_the_view() {
+    for (name, view, far) in views() {
+        let lamps = lamps(&view, far, 400, 13);
+        let mut kept = ViewLamps::new(ClusterGrid::default());
+        assert_eq!((kept.constants().lamps, kept.for_device(8)), (0, None));
+        kept.build(&view, far, &lamps).unwrap();
+        let held = kept.records.capacity();
+        let mut dice = Dice(5);
+        for lamp in &lamps {
+            let is_kept = kept.records().iter().any(|record| record.intensity == lamp.intensity.to_array());
+            let lights = (0..200).any(|_| {
+                let at = lamp.position + dice.direction() * f64::from(lamp.range) * dice.roll().cbrt();
+                let place = view.rotation.inverse() * (at - view.position).as_vec3();
+                let clip = view.unjittered * place.extend(1.0);
+                let inside = clip.truncate().abs().cmple(Vec3::splat(clip.w)).all() && clip.z >= 0.0;
+                clip.w > 0.0 && inside && f64::from(-place.z) <= far && lamp.illuminance(at) != Vec3::ZERO
+            });
+            assert!(is_kept || !lights, "{name}: {lamp:?} is left out");
+        }
+        assert!(kept.records().is_sorted_by(|a, b| a.intensity[0] < b.intensity[0]), "they keep their order");
+        let mut listed = Clusters::new(ClusterGrid::default());
+        listed.build(&view, far, &lamps).unwrap();
+        let (kept_lamps, listed) = (kept.records().len(), listed.records().len());
+        assert!(kept_lamps * 10 <= listed * 13, "{name}: {kept_lamps} are kept, {listed} are in cells");
+        let constants = kept.for_device(8).unwrap();
+        assert_eq!((constants.grid[3] as usize, constants.room), (kept_lamps, [2 * 16 * 9 * 24, 8, 0, 0]));
+        assert!(constants.seen.iter().all(|number| number.is_finite()), "{name}: {:?}", constants.seen);
+        kept.build(&view, far, &lamps[..100]).unwrap();
+        kept.build(&view, far, &lamps).unwrap();
+        assert_eq!(kept.records.capacity(), held, "frames like each other allocate nothing");
+    }
+}

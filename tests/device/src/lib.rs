@@ -3,6 +3,7 @@
 mod cascade_atlas;
 mod columns;
 mod data;
+mod dice;
 mod fields;
 mod frame_stage;
 mod grounds;
@@ -24,6 +25,7 @@ mod top_down;
 pub use cascade_atlas::{CascadeAtlas, toward_sun};
 pub use columns::{Dropped, magenta_below_ground};
 pub use data::shared_field;
+pub use dice::Dice;
 pub use fields::{four_layers, hills, noise, random, tiled_hills, towers};
 pub use frame_stage::{FrameStage, drawn};
 pub use grounds::{bench_field, valley_field};

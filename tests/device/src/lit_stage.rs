@@ -3,7 +3,7 @@
 use crate::{MadeTextures, ShadowAtlas, srgb};
 use ash::vk;
 use glam::{DMat4, DVec3, DVec4, Vec3};
-use landform::draw::{FrameLight, Renderer, Target, ViewLight};
+use landform::draw::{DeviceClusters, FrameLight, Renderer, Target, ViewClusters, ViewLight};
 use landform::field::Field;
 use landform::gpu::{Cmd, Device};
 use landform::light::{CascadeSettings, ClusterGrid, Clusters, Lamp, SceneLight};
@@ -41,6 +41,8 @@ pub struct Lighting {
     pub grid: ClusterGrid,
     /// Metres that they are listed for.
     pub far: f64,
+    /// Whether the device lists them.
+    pub on_device: bool,
 }
 
 impl Default for Lighting {
@@ -52,6 +54,7 @@ impl Default for Lighting {
             lamps: Vec::new(),
             grid: ClusterGrid::default(),
             far: 2000.0,
+            on_device: false,
         }
     }
 }
@@ -195,7 +198,10 @@ impl LitStage {
         let plan = self.plan(&[*view]);
         let mut clusters = Clusters::new(lighting.grid);
         clusters.build(view, lighting.far, &lighting.lamps).expect("clusters");
-        let clusters = (!lighting.lamps.is_empty()).then_some(&clusters);
+        let mut on_device = lighting
+            .on_device
+            .then(|| DeviceClusters::new(&self.device, lighting.grid).expect("clusters of the device's"));
+        let has_lamps = !lighting.lamps.is_empty();
         let mut atlas = lighting.shadows.map(|settings| match self.atlas.take() {
             Some(atlas) if atlas.layout() == settings.layout => atlas,
             _ => ShadowAtlas::new(&self.device, settings.layout),
@@ -206,6 +212,12 @@ impl LitStage {
                 atlas.draw(&cmd, terrain, renderer, view, scene.toward_sun, settings);
             }
             let shadows = atlas.as_ref().map(|atlas| (&atlas.cascades, atlas.view()));
+            if let Some(clusters) = &mut on_device {
+                clusters.prepare(view, lighting.far, &lighting.lamps).expect("lamps");
+                clusters.record(&cmd).expect("lists");
+            }
+            let clusters = on_device.as_ref().map_or(ViewClusters::from(&clusters), ViewClusters::from);
+            let clusters = has_lamps.then_some(clusters);
             let published = ViewLight { scene, view, shadows, clusters, table: None };
             let slice = light.publish(&published).expect("light");
             offscreen.begin(raw, Some(Clear { color: [0.0; 4], depth: 0.0 }));

@@ -62,7 +62,7 @@ fn steady_frames_write_nothing() {
         stage.record(&plan, |Recording { raw, cmd, terrain, renderer, light }| {
             atlas.draw(&cmd, terrain, renderer, &view, scene.toward_sun, &cascades());
             let shadows = Some((&atlas.cascades, atlas.view()));
-            let clusters = Some(&clusters);
+            let clusters = Some((&clusters).into());
             let published = ViewLight { scene: &scene, view: &view, shadows, clusters, table: None };
             let slice = light.publish(&published).unwrap();
             offscreen.begin(raw, Some(Clear::default()));

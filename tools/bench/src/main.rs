@@ -1,4 +1,4 @@
-//! landform's benchmarks. `landform-bench cpu`, `gpu`, `layers`, `casters`, `frame`, `import` or `all` prints JSON; `--table` prints the same for people. What is measured, and what it is held against, is in `docs/performance.md`.
+//! landform's benchmarks. `landform-bench cpu`, `gpu`, `layers`, `casters`, `frame`, `lamps`, `import` or `all` prints JSON; `--table` prints the same for people. What is measured, and what it is held against, is in `docs/performance.md`.
 
 mod allocations;
 mod cpu;
@@ -11,6 +11,7 @@ mod workload;
 use clap::{Args, Parser, Subcommand};
 use gpu::casters::CastersScope;
 use gpu::frame::FrameScope;
+use gpu::lamps::LampsScope;
 use gpu::layers::LayersScope;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -59,6 +60,13 @@ enum Command {
         #[command(flatten)]
         scope: FrameScope,
     },
+    /// Lamps into clusters: what the CPU's way and the device's cost a frame
+    Lamps {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        scope: LampsScope,
+    },
     /// Files of every format that is packed, or large: megabytes a second and peak memory, beside the decoding library alone
     Import(Output),
     /// All of these
@@ -100,6 +108,7 @@ struct Parts {
     layers: Option<LayersScope>,
     casters: Option<CastersScope>,
     frame: Option<FrameScope>,
+    lamps: Option<LampsScope>,
 }
 
 fn main() -> ExitCode {
@@ -121,10 +130,11 @@ fn run(command: Command) -> Result<(), String> {
         Command::Layers { output, scope } => (output, Parts { layers: Some(scope), ..none }),
         Command::Casters { output, scope } => (output, Parts { casters: Some(scope), ..none }),
         Command::Frame { output, scope } => (output, Parts { frame: Some(scope), ..none }),
+        Command::Lamps { output, scope } => (output, Parts { lamps: Some(scope), ..none }),
         Command::All { output, scope } => {
             let (layers, casters) = (Some(LayersScope::default()), Some(CastersScope::default()));
-            let frame = Some(FrameScope::default());
-            (output, Parts { cpu: true, import: true, gpu: Some(scope), layers, casters, frame })
+            let (frame, lamps) = (Some(FrameScope::default()), Some(LampsScope::default()));
+            (output, Parts { cpu: true, import: true, gpu: Some(scope), layers, casters, frame, lamps })
         }
         Command::Map { file } => return write_map(&file),
         Command::ImportPeak { file } => return import::print_peak(&file),
@@ -152,6 +162,10 @@ fn run(command: Command) -> Result<(), String> {
     if let Some(scope) = parts.frame {
         let measured = gpu::frame::run(&scope, output.quick).map_err(|failure| failure.to_string())?;
         report.insert("frame".into(), measured);
+    }
+    if let Some(scope) = parts.lamps {
+        let measured = gpu::lamps::run(&scope, output.quick).map_err(|failure| failure.to_string())?;
+        report.insert("lamps".into(), measured);
     }
     let report = Value::Object(report);
     if output.table {

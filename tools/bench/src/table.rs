@@ -29,6 +29,9 @@ pub(crate) fn of(report: &Value) -> String {
     if let Some(frame) = report.get("frame") {
         frame_tables(&mut text, frame);
     }
+    if let Some(lamps) = report.get("lamps") {
+        lamps_table(&mut text, lamps);
+    }
     text
 }
 
@@ -163,6 +166,27 @@ fn frame_tables(text: &mut String, frame: &Value) {
         });
         pairs(text, &measured["steady"]);
     }
+}
+
+fn lamps_table(text: &mut String, lamps: &Value) {
+    text.push('\n');
+    pairs(text, &lamps["device"]);
+    text.push_str("\nLamps into 16 × 9 × 24 clusters (medians a frame; the CPU's way, and the device's in turns with it)\n");
+    line(text, &["poses", "frames"].map(|name| (name, &lamps[name])));
+    let columns = [
+        ("lamps", "lamps"),
+        ("CPU µs", "cpu_us"),
+        ("device: CPU µs", "device_cpu_us"),
+        ("device: ms", "device_ms"),
+        ("lamps handed over", "records"),
+        ("listed by the CPU", "listed_by_cpu"),
+        ("by the device", "listed_by_device"),
+        ("most allocations", "most_allocations"),
+        ("descriptor writes", "descriptor_writes"),
+    ];
+    table(text, &columns.map(|(column, _)| column), list(&lamps["counts"]), |row| {
+        columns.map(|(_, name)| row[name].clone()).into()
+    });
 }
 
 fn casters_tables(text: &mut String, casters: &Value) {

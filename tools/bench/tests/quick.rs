@@ -125,3 +125,19 @@ fn a_frame_is_measured() {
         assert!(nodes.iter().all(|node| node["ms"].as_f64().is_some_and(|time| time >= 0.0)), "{frame:#}");
     }
 }
+
+#[test]
+fn lamps_are_measured() {
+    let report = report(&["lamps", "--quick", "--lamps", "16,256"]);
+    let counts = list(&report["lamps"], "counts");
+    assert_eq!(counts.len(), 2);
+    for row in counts {
+        for nothing in ["most_allocations", "descriptor_writes"] {
+            assert_eq!(row[nothing], 0, "{row:#}");
+        }
+        assert!(row["cpu_us"].as_f64().is_some_and(|time| time > 0.0), "{row:#}");
+        let listed = |who: &str| row[who].as_f64().expect("a number");
+        let (cpu, device) = (listed("listed_by_cpu"), listed("listed_by_device"));
+        assert!(cpu > 0.0 && (cpu - device).abs() <= 0.02 * cpu, "{row:#}");
+    }
+}

@@ -2,6 +2,7 @@
 
 pub(crate) mod casters;
 pub(crate) mod frame;
+pub(crate) mod lamps;
 pub(crate) mod layers;
 mod passes;
 mod scene;
