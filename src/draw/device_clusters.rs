@@ -83,7 +83,7 @@ pub struct DeviceClusters {
     counts: Buffer,
     /// What frames counted, a slot each.
     counted: Buffer,
-    /// Of which slots the frame counted anything.
+    /// Of which slots the last frame that was prepared counted anything.
     counting: Vec<bool>,
     lists: LampLists,
     /// The frame that it was prepared for, and where that frame's records and its view lie.
@@ -259,6 +259,14 @@ impl DeviceClusters {
         self.copy_counts(cmd);
         self.counting[self.device.slot()] = true;
         Ok(())
+    }
+
+    /// Takes the last frame for never prepared and nothing for counted: for a host that recorded a frame and then never submitted it.
+    /// It may be prepared again in the same frame.
+    pub fn forget(&mut self) {
+        self.frame = 0;
+        self.counting.fill(false);
+        self.lists = LampLists::default();
     }
 
     /// How long the lists were, as many frames ago as are in flight; nothing before that.

@@ -191,7 +191,8 @@ impl Compositor {
         self.factory = factory;
     }
 
-    /// Turns a node off or on. A node that is off clears what it clears and does nothing else. False for a node there is not.
+    /// Turns a node off or on. A node that is off clears what it clears and does nothing else; what `LightClusters` sorts, the CPU
+    /// sorts then. False for a node there is not.
     pub fn set_enabled(&mut self, node: usize, on: bool) -> bool {
         let Some(step) = self.steps.get_mut(node) else { return false };
         step.enabled = on;
@@ -239,9 +240,10 @@ impl Compositor {
         self.reasons.get(terrain)?.reason()
     }
 
-    /// How long the lists of a `LightClusters` node were, as many frames ago as are in flight; None for a node of another kind.
+    /// How long the lists of a `LightClusters` node were, as many frames ago as are in flight; None where it is off, and for a node of
+    /// another kind.
     pub fn lamp_lists(&self, node: usize) -> Option<LampLists> {
-        self.lamps.lists(node)
+        self.lamps.lists(node).filter(|_| self.is_enabled(node))
     }
 
     /// What the last frame planned of an entity for a `Terrain` node, both counted from 0 in their order: for a host's numbers.
@@ -257,6 +259,7 @@ impl Compositor {
         self.occlusions.forget();
         self.meters.forget();
         self.light.forget();
+        self.lamps.forget();
         self.scene.forget();
     }
 
