@@ -280,7 +280,8 @@ impl DeviceClusters {
     }
 
     /// The lists as [`Clusters::words`](crate::light::Clusters::words) has them, for shaders of your own and for tools: in use as
-    /// [`Usage::FragmentRead`] after [`record`](Self::record), and those of an earlier frame where this one has no lamps. It is another buffer where [`prepare`](Self::prepare) needed more room.
+    /// [`Usage::FragmentRead`] after [`record`](Self::record), and those of an earlier frame where this one has no lamps. It is another
+    /// buffer where [`prepare`](Self::prepare) needed more room.
     pub fn words(&self) -> &Buffer {
         &self.room.words
     }
