@@ -136,8 +136,13 @@ Strip begin_strip(uint3 group, uint lane)
     return strip;
 }
 
-// Takes the room of a cell's list. Where it does not fit, the first of its lamps have what is left.
-void take_room(Strip strip, uint column)
+uint header_of(Strip strip, uint column)
+{
+    return 2 * ((strip.slice * grid.y + strip.row) * grid.x + strip.first + column);
+}
+
+// Takes the room of a cell's list and returns where it begins. Where it does not fit, the first of its lamps have what is left.
+uint take_room(Strip strip, uint column)
 {
     uint wanted = lengths[column];
     uint place = 0;
@@ -149,11 +154,11 @@ void take_room(Strip strip, uint column)
         uint before;
         InterlockedAdd(counts[1], wanted - given, before);
     }
-    next[column] = room.x + min(place, room.y);
-    ends[column] = next[column] + given;
-    uint cell = (strip.slice * grid.y + strip.row) * grid.x + strip.first + column;
-    words[2 * cell] = next[column];
-    words[2 * cell + 1] = given;
+    uint first = room.x + min(place, room.y);
+    next[column] = first;
+    ends[column] = first + given;
+    words[header_of(strip, column)] = first;
+    return first;
 }
 
 // Writes the numbers of a chunk's lamps: each goes as far behind the list's end as there are lanes before it that are listed too.
@@ -197,8 +202,9 @@ void main(uint3 group : SV_GroupID, uint lane : SV_GroupIndex)
             InterlockedAdd(lengths[firstbitlow(reached)], 1);
     }
     GroupMemoryBarrierWithGroupSync();
+    uint first = 0;
     if (lane < strip.columns)
-        take_room(strip, lane);
+        first = take_room(strip, lane);
     GroupMemoryBarrierWithGroupSync();
     [loop] for (uint chunk = 0; chunk * CLUSTER_LANES < grid.w; chunk++)
     {
@@ -208,4 +214,7 @@ void main(uint3 group : SV_GroupID, uint lane : SV_GroupIndex)
         uint lamp = chunk * CLUSTER_LANES + lane;
         write_chunk(lane, lamp, lamp < grid.w ? reached_by(strip, lamp) : 0);
     }
+    // As many as were written: a compiler may round the two looks at a lamp differently, and what is no number of a lamp is never read.
+    if (lane < strip.columns)
+        words[header_of(strip, lane) + 1] = min(next[lane], ends[lane]) - first;
 }

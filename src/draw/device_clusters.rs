@@ -83,7 +83,7 @@ pub struct DeviceClusters {
     counts: Buffer,
     /// What frames counted, a slot each.
     counted: Buffer,
-    /// Of which slots the frame counted anything.
+    /// Of which slots the last frame that was prepared counted anything.
     counting: Vec<bool>,
     lists: LampLists,
     /// The frame that it was prepared for, and where that frame's records and its view lie.
@@ -261,6 +261,14 @@ impl DeviceClusters {
         Ok(())
     }
 
+    /// Takes the last frame for never prepared and nothing for counted: for a host that recorded a frame and then never submitted it.
+    /// It may be prepared again in the same frame.
+    pub fn forget(&mut self) {
+        self.frame = 0;
+        self.counting.fill(false);
+        self.lists = LampLists::default();
+    }
+
     /// How long the lists were, as many frames ago as are in flight; nothing before that.
     pub fn lists(&self) -> LampLists {
         self.lists
@@ -272,7 +280,8 @@ impl DeviceClusters {
     }
 
     /// The lists as [`Clusters::words`](crate::light::Clusters::words) has them, for shaders of your own and for tools: in use as
-    /// [`Usage::FragmentRead`] after [`record`](Self::record), and those of an earlier frame where this one has no lamps. It is another buffer where [`prepare`](Self::prepare) needed more room.
+    /// [`Usage::FragmentRead`] after [`record`](Self::record), and those of an earlier frame where this one has no lamps. It is another
+    /// buffer where [`prepare`](Self::prepare) needed more room.
     pub fn words(&self) -> &Buffer {
         &self.room.words
     }

@@ -1,4 +1,4 @@
-//! The lamps of a frame's views: sorted on the device where a node says so, else before the frame is recorded.
+//! The lamps of a frame's views: sorted on the device where a node that is on says so, else by the CPU before the frame is recorded.
 
 use super::{Compositor, Frame};
 use crate::Result;
@@ -15,7 +15,7 @@ const LAMPS_REACH: f64 = 2000.0;
 /// What the lamps of a frame are sorted in.
 #[derive(Default)]
 pub(super) struct SceneLamps {
-    /// One a view that the CPU sorts for, in the frame's order; what the others have is not used.
+    /// One a view, in the frame's order; what those have that the CPU does not sort for is not used.
     listed: Vec<Clusters>,
     nodes: Vec<NodeLamps>,
     /// Where the lamps of each view of the frame are.
@@ -44,8 +44,8 @@ impl SceneLamps {
         let mut nodes = Vec::new();
         for (node, found) in document.nodes.iter().enumerate() {
             if let FrameNode::LightClusters(_) = found {
-                nodes
-                    .push(NodeLamps { node, clusters: DeviceClusters::new(device, ClusterGrid::default())? });
+                let clusters = DeviceClusters::new(device, ClusterGrid::default())?;
+                nodes.push(NodeLamps { node, clusters });
             }
         }
         Ok(Self { nodes, ..Self::default() })
@@ -64,44 +64,42 @@ impl SceneLamps {
         self.nodes.iter().find(|lamps| lamps.node == node).map(|lamps| lamps.clusters.lists())
     }
 
-    /// Records a `LightClusters` node; nothing where its view has no lamps in this frame.
+    /// Records a `LightClusters` node that is on.
     pub(super) fn record(&mut self, cmd: &Cmd<'_>, node: usize) -> Result<()> {
-        let Self { nodes, views, .. } = self;
-        let sorts = |at: usize| views.iter().any(|view| matches!(view, Sorted::OnDevice(by) if *by == at));
-        match nodes.iter_mut().enumerate().find(|(_, lamps)| lamps.node == node) {
-            Some((at, lamps)) if sorts(at) => lamps.clusters.record(cmd),
-            _ => Ok(()),
-        }
+        let lamps = self.nodes.iter_mut().find(|lamps| lamps.node == node);
+        lamps.map_or(Ok(()), |lamps| lamps.clusters.record(cmd))
+    }
+
+    /// A frame was lost.
+    pub(super) fn forget(&mut self) {
+        self.nodes.iter_mut().for_each(|lamps| lamps.clusters.forget());
     }
 }
 
 impl Compositor {
-    /// Sorts the lamps of each view, or prepares that its node does; none without lamps, and none where the node is off.
+    /// Sorts the lamps of each view, or prepares that its node does. A node that is off leaves it to the CPU, as a document without it.
     pub(super) fn sort_lamps(&mut self, frame: &Frame<'_>) -> Result<()> {
         let Self { lamps: SceneLamps { listed, nodes, views, .. }, document, steps, .. } = self;
         views.clear();
-        views.resize(frame.views.len(), Sorted::Not);
-        if frame.lamps.is_empty() {
-            return Ok(());
-        }
         listed.resize_with(frame.views.len(), || Clusters::new(ClusterGrid::default()));
-        for (index, (name, view)) in frame.views.iter().enumerate() {
+        for ((name, view), listed) in frame.views.iter().zip(listed) {
             let sorts = |lamps: &NodeLamps| match &document.nodes[lamps.node] {
-                FrameNode::LightClusters(node) => node.view == *name,
+                FrameNode::LightClusters(node) => node.view == *name && steps[lamps.node].enabled,
                 _ => false,
             };
-            views[index] = match nodes.iter().position(sorts) {
-                None => {
-                    listed[index].build(view, LAMPS_REACH, frame.lamps)?;
-                    Sorted::Listed
-                }
-                Some(at) if steps[nodes[at].node].enabled => {
+            views.push(match nodes.iter().position(sorts) {
+                // Without lamps as well: it counts none then, and lit draws keep their set.
+                Some(at) => {
                     let prepared = nodes[at].clusters.prepare(view, LAMPS_REACH, frame.lamps);
                     prepared.map_err(|error| error.in_context(&document.label_of(nodes[at].node)))?;
                     Sorted::OnDevice(at)
                 }
-                Some(_) => Sorted::Not,
-            };
+                None if frame.lamps.is_empty() => Sorted::Not,
+                None => {
+                    listed.build(view, LAMPS_REACH, frame.lamps)?;
+                    Sorted::Listed
+                }
+            });
         }
         Ok(())
     }

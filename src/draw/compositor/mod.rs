@@ -161,8 +161,8 @@ impl Compositor {
         let timestamps =
             Timestamps::new(&self.device, "landform frame", document.nodes.len() as u32 + 1, false)?;
         let meters = self.meters.of_document(&document)?;
-        self.meters.set(meters);
         let lamps = SceneLamps::of(&self.device, &document)?;
+        self.meters.set(meters);
         self.steps = step::steps_of(&document);
         let count =
             |wanted: fn(&FrameNode) -> bool| document.nodes.iter().filter(|node| wanted(node)).count();
@@ -194,7 +194,8 @@ impl Compositor {
     }
 
     /// Turns a node off or on. A node that is off clears what it clears and does nothing else; a `Resolve` hands on the frame as it
-    /// is, without jitter, and an `AmbientOcclusion` sees the whole sky. False for a node there is not.
+    /// is, without jitter, an `AmbientOcclusion` sees the whole sky, and what `LightClusters` sorts, the CPU sorts then. False for a node there
+    /// is not.
     pub fn set_enabled(&mut self, node: usize, on: bool) -> bool {
         let Some(step) = self.steps.get_mut(node) else { return false };
         step.enabled = on;
@@ -248,9 +249,10 @@ impl Compositor {
         self.reasons.get(terrain)?.reason()
     }
 
-    /// How long the lists of a `LightClusters` node were, as many frames ago as are in flight; None for a node of another kind.
+    /// How long the lists of a `LightClusters` node were, as many frames ago as are in flight; None where it is off, and for a node of
+    /// another kind.
     pub fn lamp_lists(&self, node: usize) -> Option<LampLists> {
-        self.lamps.lists(node)
+        self.lamps.lists(node).filter(|_| self.is_enabled(node))
     }
 
     /// What the last frame planned of an entity for a `Terrain` node, both counted from 0 in their order: for a host's numbers.
@@ -266,6 +268,7 @@ impl Compositor {
         self.occlusions.forget();
         self.meters.forget();
         self.light.forget();
+        self.lamps.forget();
         self.scene.forget();
         self.grounds.forget();
     }

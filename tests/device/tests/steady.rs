@@ -107,8 +107,17 @@ fn a_steady_frame_allocates_and_writes_nothing() {
 /// The same of a whole frame: extraction, plans, casters, lamps in clusters, every node.
 #[test]
 fn a_steady_composed_frame_allocates_and_writes_nothing() {
+    is_steady("(nodes: [StandardFrame(split: true, motion: true, shadow_tile: 64)])");
+}
+
+/// And where the device sorts the lamps.
+#[test]
+fn a_steady_frame_that_sorts_lamps_on_the_device_allocates_and_writes_nothing() {
+    is_steady("(nodes: [StandardFrame(clusters: true, split: true, motion: true, shadow_tile: 64)])");
+}
+
+fn is_steady(document: &str) {
     let gpu = shared();
-    let document = "(nodes: [StandardFrame(split: true, motion: true, shadow_tile: 64)])";
     let mut stage = FrameStage::new(&gpu, hills(513, 513), document, 160, 90);
     stage.set_sun(30.0, 60.0);
     let lamp = |at: u32| Lamp {
@@ -125,6 +134,7 @@ fn a_steady_composed_frame_allocates_and_writes_nothing() {
         let view = look(at, 18.0, -12.0, Viewport::whole(160, 90));
         stage.device.begin_frame();
         let views = [("Camera", view)];
+        stage.lamps.iter_mut().for_each(|lamp| lamp.position.x += 0.25);
         gpu.submit_and_wait(|raw| {
             let recorded = allocations(|| stage.record(raw, &views, &mut ()).unwrap());
             if step >= 16 {

@@ -201,7 +201,7 @@ fn lamps_around(camera: DVec3, count: u32) -> Vec<Lamp> {
         position: camera + DVec3::new(1000.0 * roll() - 500.0, 60.0 * roll() - 50.0, 1000.0 * roll() - 500.0),
         intensity: Vec3::new(900.0, 700.0, 450.0),
         range: (8.0 + 32.0 * roll()) as f32,
-        cone: (index % 3 == 0).then_some(Cone { toward: Vec3::NEG_Y, inner: 0.4, outer: 0.8 }),
+        cone: index.is_multiple_of(3).then_some(Cone { toward: Vec3::NEG_Y, inner: 0.4, outer: 0.8 }),
     };
     (0..count.min(MOST_LAMPS as u32)).map(lamp).collect()
 }
