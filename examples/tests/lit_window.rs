@@ -16,7 +16,7 @@ fn a_lit_frame_takes_whatever_is_done_to_it() {
     let Some(display) = Xvfb::start(test) else { return };
     let at = |name: &str| display.folder.join(name);
     let (frame, whole) = (at("frame.ron"), at("whole.png"));
-    let document = "(nodes: [StandardFrame(motion: true, split: true, shadow_tile: 512, before_tonemap: [Host(name: \
+    let document = "(nodes: [StandardFrame(bare: true, motion: true, split: true, shadow_tile: 512, before_tonemap: [Host(name: \
                     \"rain\", writes: [\"SceneHdr\"])])])";
     std::fs::write(&frame, document).expect("a document");
     let mut script = String::new();
@@ -56,7 +56,7 @@ fn a_lit_frame_takes_whatever_is_done_to_it() {
         }
     };
     wait_for(&whole);
-    std::fs::write(&frame, "(nodes: [StandardFrame(sky: false)])").expect("another document");
+    std::fs::write(&frame, "(nodes: [StandardFrame(bare: true, sky: false)])").expect("another document");
     std::fs::write(&changed, "").expect("the example can be told");
     wait_for(&lit);
     std::fs::write(&frame, "(nodes: [\n  StandardFrame(skies: false),\n])").expect("a broken document");

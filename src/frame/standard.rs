@@ -41,14 +41,21 @@ pub struct StandardFrame {
     pub motion: bool,
     /// Whether lighting is split into planes.
     pub split: bool,
+    /// Whether the four parts below are left out where they are not written: for a host that has its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bare: bool,
     /// Whether lamps are sorted into clusters on the device.
-    pub clusters: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<bool>,
     /// Whether what stands near takes the sky's light away.
-    pub occlusion: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occlusion: Option<bool>,
     /// Whether a picture is made of several frames, which needs no larger target to be smooth.
-    pub temporal: bool,
-    /// Whether exposure follows what is seen; else it is `ev100` or the frame's.
-    pub metered: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temporal: Option<bool>,
+    /// Whether exposure follows what is seen; else it is `ev100` or the frame's. Left out where `ev100` is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metered: Option<bool>,
     /// Exposure of the [`Tonemap`], −16…24; what the frame is metered for where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ev100: Option<f32>,
@@ -79,10 +86,11 @@ impl Default for StandardFrame {
             sky: true,
             motion: false,
             split: false,
-            clusters: false,
-            occlusion: false,
-            temporal: false,
-            metered: false,
+            bare: false,
+            clusters: None,
+            occlusion: None,
+            temporal: None,
+            metered: None,
             ev100: None,
             shadow_cascades: None,
             shadow_tile: None,
@@ -108,31 +116,48 @@ impl StandardFrame {
     pub fn expand(&self, document: &mut FrameDocument) -> Vec<FrameNode> {
         let main = Pass::new(Stage::Main);
         let all_declared = main.planes().declared(|name| document.has_target(name)).is_some();
-        let split = self.split || self.occlusion || all_declared;
+        let split = self.split || self.is_occluded() || all_declared;
         self.declare(document, main.planes(), split);
         let mut nodes = Vec::new();
-        nodes.extend(self.clusters.then(|| FrameNode::LightClusters(LightClusters::default())));
+        nodes.extend(self.has(self.clusters).then(|| FrameNode::LightClusters(LightClusters::default())));
         nodes.extend(self.shadows.then(|| FrameNode::ShadowMap(self.shadow_map())));
         nodes.push(FrameNode::Pass(main));
         nodes.extend_from_slice(&self.after_opaque);
         nodes.extend(self.draws_motion().then(|| FrameNode::Pass(Pass::new(Stage::Motion))));
         let sky_moves = self.draws_motion() && self.sky;
         nodes.extend(sky_moves.then(|| FrameNode::SkyVelocity(SkyVelocity::default())));
-        nodes.extend(self.occlusion.then(|| FrameNode::AmbientOcclusion(AmbientOcclusion::default())));
+        nodes.extend(self.is_occluded().then(|| FrameNode::AmbientOcclusion(AmbientOcclusion::default())));
         nodes.extend(split.then(|| FrameNode::AmbientCombine(self.combine())));
         nodes.extend(self.sky.then(|| FrameNode::Sky(Sky::default())));
         nodes.extend_from_slice(&self.before_tonemap);
-        nodes.extend(self.temporal.then(|| FrameNode::Resolve(Resolve::default())));
+        nodes.extend(self.is_temporal().then(|| FrameNode::Resolve(Resolve::default())));
         // Light as it was drawn: what is resolved was weighed by what was metered, and would be its own reason.
-        nodes.extend(self.metered.then(|| FrameNode::Exposure(Exposure::default())));
-        let input = if self.temporal { names::SCENE_RESOLVED } else { names::SCENE_HDR }.to_owned();
-        let sharpness = if self.temporal { SHARPNESS } else { 0.0 };
+        nodes.extend(self.is_metered().then(|| FrameNode::Exposure(Exposure::default())));
+        let input = if self.is_temporal() { names::SCENE_RESOLVED } else { names::SCENE_HDR }.to_owned();
+        let sharpness = if self.is_temporal() { SHARPNESS } else { 0.0 };
         nodes.push(FrameNode::Tonemap(Tonemap { input, ev100: self.ev100, sharpness, ..Tonemap::default() }));
         nodes
     }
 
+    /// Whether a part is drawn that the document says so of.
+    fn has(&self, written: Option<bool>) -> bool {
+        written.unwrap_or(!self.bare)
+    }
+
+    fn is_occluded(&self) -> bool {
+        self.has(self.occlusion)
+    }
+
+    fn is_temporal(&self) -> bool {
+        self.has(self.temporal)
+    }
+
+    fn is_metered(&self) -> bool {
+        self.metered.unwrap_or(!self.bare && self.ev100.is_none())
+    }
+
     fn draws_motion(&self) -> bool {
-        self.motion || self.temporal
+        self.motion || self.is_temporal()
     }
 
     fn shadow_map(&self) -> ShadowMap {
@@ -145,8 +170,8 @@ impl StandardFrame {
     }
 
     fn combine(&self) -> AmbientCombine {
-        let occlusion = self.occlusion.then(|| names::SCENE_OCCLUSION.to_owned());
-        AmbientCombine { occlusion, bent: self.occlusion, ..AmbientCombine::default() }
+        let occlusion = self.is_occluded().then(|| names::SCENE_OCCLUSION.to_owned());
+        AmbientCombine { occlusion, bent: self.is_occluded(), ..AmbientCombine::default() }
     }
 
     fn declare(&self, document: &mut FrameDocument, planes: SplitPlanes<'_>, split: bool) {
@@ -163,8 +188,8 @@ impl StandardFrame {
         declare(true, names::SCENE_DEPTH, TargetFormat::Depth32Float, whole);
         declare(self.shadows, names::SHADOW_ATLAS, TargetFormat::Depth32Float, TargetSize::Shadow);
         declare(self.draws_motion(), names::SCENE_MOTION, TargetFormat::Rg16Float, whole);
-        declare(self.occlusion, names::SCENE_OCCLUSION, TargetFormat::Rgba8Unorm, whole);
-        declare(self.temporal, names::SCENE_RESOLVED, TargetFormat::Rgba16Float, whole);
+        declare(self.is_occluded(), names::SCENE_OCCLUSION, TargetFormat::Rgba8Unorm, whole);
+        declare(self.is_temporal(), names::SCENE_RESOLVED, TargetFormat::Rgba16Float, whole);
         declare(split, planes.albedo, TargetFormat::Rgba8Srgb, whole);
         declare(split, planes.normals, TargetFormat::Rgba16Float, whole);
         declare(split, planes.specular, TargetFormat::Rgba8Unorm, whole);

@@ -11,15 +11,17 @@ fn any_preset() -> impl Strategy<Value = StandardFrame> {
     let seam = || prop::collection::vec(any_addition(), 0..3);
     let numbers =
         (prop::option::of(1u32..5), prop::option::of(16u32..8193), any_scalar(1.0..1e6), -16f32..24.0);
-    (any::<[bool; 8]>(), numbers, seam(), seam()).prop_map(
-        |(flags, numbers, after_opaque, before_tonemap)| {
-            let [shadows, sky, motion, split, clusters, occlusion, temporal, metered] = flags;
+    (any::<[bool; 5]>(), any::<[Option<bool>; 4]>(), numbers, seam(), seam()).prop_map(
+        |(flags, parts, numbers, after_opaque, before_tonemap)| {
+            let [shadows, sky, motion, split, bare] = flags;
+            let [clusters, occlusion, temporal, metered] = parts;
             let (shadow_cascades, shadow_tile, shadow_distance, ev100) = numbers;
             StandardFrame {
                 shadows,
                 sky,
                 motion,
                 split,
+                bare,
                 clusters,
                 occlusion,
                 temporal,
@@ -109,7 +111,7 @@ fn any_document() -> impl Strategy<Value = FrameDocument> {
             });
         }
         let mut document = FrameDocument { nodes, ..FrameDocument::default() };
-        StandardFrame { motion: true, split: declared % 4 < 2, ..StandardFrame::default() }
+        StandardFrame { motion: true, split: declared % 4 < 2, bare: true, ..StandardFrame::default() }
             .expand(&mut document);
         if declared % 8 < 4 {
             document.views.push("Mirror".to_owned());

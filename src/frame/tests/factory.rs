@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn a_standard_frame_gets_its_terrain_where_opaque_ground_belongs() {
-    let preset =
-        |fields: &str| labels(&drawn(&read(&format!("(nodes: [StandardFrame({fields})])"))).unwrap());
+    let whole = |fields: &str| labels(&drawn(&read(&format!("(nodes: [StandardFrame({fields})])"))).unwrap());
+    let preset = |fields: &str| whole(&format!("bare: true, {fields}"));
     assert_eq!(preset(""), ["ShadowMap", "TerrainCaster", "Pass Main", "Terrain", "Sky", "Tonemap"]);
     assert_eq!(preset("shadows: false, sky: false"), ["Pass Main", "Terrain", "Tonemap"]);
     let all = "motion: true, split: true, after_opaque: [Host(name: \"rocks\")], before_tonemap: [Host(name: \"dust\")]";
@@ -26,8 +26,17 @@ fn a_standard_frame_gets_its_terrain_where_opaque_ground_belongs() {
             "Tonemap"
         ]
     );
+    assert_eq!(preset("clusters: true, occlusion: true, temporal: true, metered: true"), whole(""));
     assert_eq!(
-        preset("clusters: true, occlusion: true, temporal: true, metered: true, shadows: false"),
+        preset("metered: true, ev100: 12"),
+        whole("clusters: false, occlusion: false, temporal: false, metered: true, ev100: 12")
+    );
+    assert!(
+        !whole("ev100: 12").contains(&"Exposure".to_owned()),
+        "what is exposed for a number is not metered"
+    );
+    assert_eq!(
+        whole("shadows: false"),
         [
             "LightClusters",
             "Pass Main",
@@ -55,7 +64,7 @@ fn a_standard_frame_gets_its_terrain_where_opaque_ground_belongs() {
 fn what_stands_beside_a_preset_keeps_its_place_and_what_is_declared_stays() {
     let document = read(
         r#"(targets: [(name: "SceneHdr", format: Rgba32Float, size: Output(2))],
-            nodes: [Host(name: "first"), StandardFrame(), Host(name: "last", writes: ["Output"])])"#,
+            nodes: [Host(name: "first"), StandardFrame(bare: true), Host(name: "last", writes: ["Output"])])"#,
     );
     let drawn = drawn(&document).unwrap();
     assert_eq!(labels(&drawn).first().unwrap(), "Host 'first'");
@@ -68,7 +77,8 @@ fn what_stands_beside_a_preset_keeps_its_place_and_what_is_declared_stays() {
 fn a_frame_that_declares_the_planes_is_split() {
     let planes = r#"(name: "SceneAlbedo", format: Rgba8Srgb), (name: "SceneNormals", format: Rgba16Float)"#;
     let third = r#"(name: "SceneSpecular", format: Rgba8Unorm)"#;
-    let whole = drawn(&read(&format!("(targets: [{planes}, {third}], nodes: [StandardFrame()])"))).unwrap();
+    let whole =
+        drawn(&read(&format!("(targets: [{planes}, {third}], nodes: [StandardFrame(bare: true)])"))).unwrap();
     let terrain = whole.terrains().next().unwrap();
     assert!(terrain.split(&whole).is_some() && labels(&whole).contains(&"AmbientCombine".to_owned()));
     let node = whole.nodes.iter().find(|node| node.kind() == "Terrain").unwrap();
@@ -77,7 +87,7 @@ fn a_frame_that_declares_the_planes_is_split() {
     assert_eq!(fields, [&loaded[..], &[("shadow_atlas", Access::Sample)]].concat());
     assert_eq!(whole.notes(), Vec::<String>::new());
 
-    let half = drawn(&read(&format!("(targets: [{planes}], nodes: [StandardFrame()])"))).unwrap();
+    let half = drawn(&read(&format!("(targets: [{planes}], nodes: [StandardFrame(bare: true)])"))).unwrap();
     assert_eq!(half.terrains().next().unwrap().split(&half), None);
     assert!(!labels(&half).contains(&"AmbientCombine".to_owned()));
     assert!(half.notes()[0].contains("specular 'SceneSpecular' is not declared"), "{:?}", half.notes());
@@ -292,7 +302,8 @@ fn what_stands_in_the_wrong_place_is_refused() {
         &["Terrain: the cascades under its scene_pass 'Forward' lie in 'Sun'", "shadow_atlas 'Moon'"],
     );
     // Lamps are sorted before anything is lit by them, and once.
-    let mut sorted = drawn(&read("(nodes: [StandardFrame(clusters: true, shadows: false)])")).unwrap();
+    let mut sorted =
+        drawn(&read("(nodes: [StandardFrame(bare: true, clusters: true, shadows: false)])")).unwrap();
     let clusters = sorted.nodes.remove(0);
     for (at, early) in [(1, "node 1 of 5, Pass Main"), (2, "node 1 of 5, Pass Main")] {
         let mut late = sorted.clone();

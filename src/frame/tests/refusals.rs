@@ -65,7 +65,7 @@ fn a_pass_that_misses_its_shadows_is_noted() {
 #[test]
 fn a_resolve_that_nobody_shows_is_noted() {
     let text = r#"(targets: [(name: "SceneResolved", format: Rgba16Float)],
-        nodes: [StandardFrame(motion: true), Resolve()])"#;
+        nodes: [StandardFrame(bare: true, motion: true), Resolve()])"#;
     let notes = drawn(&read(text)).unwrap().notes();
     assert!(
         notes.len() == 1 && notes[0].contains("no node after it samples its output 'SceneResolved'"),

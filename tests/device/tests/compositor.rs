@@ -18,7 +18,7 @@ fn view((width, height): (u32, u32)) -> View {
 
 /// A small frame around hills under a morning sun.
 fn stage(gpu: &Arc<Gpu>, preset: &str) -> FrameStage {
-    let document = format!("(nodes: [StandardFrame({preset} shadow_tile: 256)])");
+    let document = format!("(nodes: [StandardFrame(bare: true, {preset} shadow_tile: 256)])");
     let mut stage = FrameStage::new(gpu, hills(513, 513), &document, SMALL.0, SMALL.1);
     stage.set_sun(12.0, 60.0);
     stage
@@ -52,7 +52,7 @@ fn what_is_missing_is_said_and_what_is_back_is_lit() {
     assert_eq!(stage.draw(&view(SMALL)), lit);
     assert_eq!(stage.compositor.preview_reason(0), None);
     let kept = stage.compositor.document().clone();
-    stage.compositor.set_document(drawn("(nodes: [StandardFrame(shadows: false)])")).unwrap();
+    stage.compositor.set_document(drawn("(nodes: [StandardFrame(bare: true, shadows: false)])")).unwrap();
     stage.draw(&view(SMALL));
     let why = stage.compositor.preview_reason(0).unwrap();
     assert!(why.contains("no cascade constants") && why.contains("'ShadowAtlas' is no target"), "{why}");
@@ -229,7 +229,7 @@ fn a_frame_that_was_lost_is_forgotten() {
 #[test]
 fn a_thousand_sizes() {
     let gpu = shared();
-    let document = "(nodes: [StandardFrame(split: true, motion: true, shadow_tile: 16, shadow_cascades: 2)])";
+    let document = "(nodes: [StandardFrame(bare: true, split: true, motion: true, shadow_tile: 16, shadow_cascades: 2)])";
     let mut stage = FrameStage::new(&gpu, hills(129, 129), document, 8, 8);
     stage.set_sun(40.0, 60.0);
     let mut random = random(7);

@@ -54,7 +54,7 @@ fn moved(shown: &Image8) -> usize {
 #[test]
 fn frames_in_flight_are_each_their_own() {
     let gpu = shared();
-    let document = "(nodes: [StandardFrame(split: true, motion: true, shadow_tile: 256)])";
+    let document = "(nodes: [StandardFrame(bare: true, split: true, motion: true, shadow_tile: 256)])";
     let mut stage = stage(&gpu, document);
     stage.draw(&view(0.0));
     let sun = |frame: u32| 8.0 + 9.0 * f64::from(frame);
@@ -88,8 +88,7 @@ fn frames_in_flight_are_each_their_own() {
 #[test]
 fn a_target_may_be_the_hosts() {
     let gpu = shared();
-    let own =
-        "(targets: [(name: \"SceneHdr\", format: Rgba16Float)], nodes: [StandardFrame(shadow_tile: 256)])";
+    let own = "(targets: [(name: \"SceneHdr\", format: Rgba16Float)], nodes: [StandardFrame(bare: true, shadow_tile: 256)])";
     let expected = stage(&gpu, own).draw(&view(0.0));
     let hosts = own.replace("Rgba16Float)", "Rgba16Float, host: true)");
     let mut stage = stage(&gpu, &hosts);
@@ -178,7 +177,7 @@ fn targets_of_another_size_are_the_same_picture() {
         let planes = if split { planes } else { "" };
         let text = format!(
             "(targets: [(name: \"SceneHdr\", format: Rgba16Float, SIZE), (name: \"SceneDepth\", format: Depth32Float, SIZE), \
-             {planes}], nodes: [StandardFrame(shadow_tile: 512)])"
+             {planes}], nodes: [StandardFrame(bare: true, shadow_tile: 512)])"
         );
         text.replace("SIZE", &format!("size: Output({size})"))
     };
@@ -239,7 +238,7 @@ fn planes_of_another_size_and_exposures_that_are_none_are_refused() {
 #[test]
 fn a_frame_far_from_the_origin() {
     let gpu = shared();
-    let document = "(nodes: [StandardFrame(split: true, shadow_tile: 1024)])";
+    let document = "(nodes: [StandardFrame(bare: true, split: true, shadow_tile: 1024)])";
     let mut stage = stage(&gpu, document);
     stage.lamps = lamps();
     let here = stage.draw(&view(0.0));
@@ -264,7 +263,7 @@ fn a_frame_far_from_the_origin() {
 #[test]
 fn motion_is_its_nodes() {
     let gpu = shared();
-    let mut stage = stage(&gpu, "(nodes: [StandardFrame(motion: true, shadow_tile: 64)])");
+    let mut stage = stage(&gpu, "(nodes: [StandardFrame(bare: true, motion: true, shadow_tile: 64)])");
     stage.compositor.show(Some("SceneMotion")).unwrap();
     let turned = |yaw: f32, east: f64| {
         look(DVec3::new(700.0 + east, 260.0, 1500.0), 18.0 + yaw, -14.0, Viewport::whole(SIZE.0, SIZE.1))
@@ -306,7 +305,7 @@ fn entities_keep_their_own_motion() {
     let away = Placement::at(DVec3::new(300.0, 120.0, -900.0));
     // A flight of three frames, and what happens to the scene before the last of them.
     let flight = |alone: bool, happens: fn(&mut TerrainScene)| {
-        let mut stage = stage(&gpu, "(nodes: [StandardFrame(motion: true, shadow_tile: 64)])");
+        let mut stage = stage(&gpu, "(nodes: [StandardFrame(bare: true, motion: true, shadow_tile: 64)])");
         stage.compositor.show(Some("SceneMotion")).unwrap();
         let component = stage.scene.entities[0].component.clone();
         stage.scene.add(component, away);
@@ -337,7 +336,7 @@ fn entities_keep_their_own_motion() {
 #[test]
 fn a_frame_that_was_lost_moves_nothing() {
     let gpu = shared();
-    let mut stage = stage(&gpu, "(nodes: [StandardFrame(motion: true, shadow_tile: 64)])");
+    let mut stage = stage(&gpu, "(nodes: [StandardFrame(bare: true, motion: true, shadow_tile: 64)])");
     stage.compositor.show(Some("SceneMotion")).unwrap();
     stage.draw(&view(0.0));
     stage.lose(&view(9.0));
@@ -372,7 +371,7 @@ impl FrameHost for Reading {
 #[test]
 fn a_nodes_targets_may_differ_in_size() {
     let gpu = shared();
-    let document = "(targets: [(name: \"Small\", format: R8Unorm, size: Pixels(8, 4))], nodes: [StandardFrame(shadow_tile: 64, \
+    let document = "(targets: [(name: \"Small\", format: R8Unorm, size: Pixels(8, 4))], nodes: [StandardFrame(bare: true, shadow_tile: 64, \
                     after_opaque: [Host(name: \"probe\", clears: [\"Small\"], writes: [\"SceneHdr\"])])])";
     let mut stage = stage(&gpu, document);
     let mut host = Reading(Vec::new());

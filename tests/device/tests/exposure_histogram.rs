@@ -31,7 +31,7 @@ fn a_frame_is_metered_as_a_histogram_of_all_its_pixels_says() {
         let document = format!(
             "(targets: [(name: \"SceneHdr\", format: Rgba32Float, size: Output({scale}.0)), \
              (name: \"SceneDepth\", format: Depth32Float, size: Output({scale}.0))], \
-             nodes: [StandardFrame(shadow_tile: 256, metered: true, \
+             nodes: [StandardFrame(bare: true, shadow_tile: 256, metered: true, \
              before_tonemap: [Host(name: \"read\", reads: [\"SceneHdr\"])])])"
         );
         let mut stage = FrameStage::new(&gpu, hills(513, 513), &document, width, height);

@@ -30,7 +30,8 @@ fn hold(gpu: &Gpu, name: &str, picture: &Image8) {
 #[test]
 fn hours_of_a_day() {
     let gpu = shared();
-    let mut stage = FrameStage::new(&gpu, hills(1025, 1025), "(nodes: [StandardFrame()])", SIZE.0, SIZE.1);
+    let mut stage =
+        FrameStage::new(&gpu, hills(1025, 1025), "(nodes: [StandardFrame(bare: true)])", SIZE.0, SIZE.1);
     for (name, elevation, azimuth) in [("dawn", 4.0, 100.0), ("morning", 12.0, 60.0), ("noon", 62.0, 170.0)] {
         stage.set_sun(elevation, azimuth);
         let picture = stage.draw(&view(DVec3::new(700.0, 260.0, 1500.0), 18.0, -14.0));
@@ -51,7 +52,7 @@ fn spires_cast_at_noon() {
             [(470.0, 640.0, 80.0), (545.0, 600.0, 110.0), (600.0, 690.0, 60.0), (500.0, 520.0, 90.0)];
         swells(x, z) + spires.map(spire).into_iter().fold(0.0, f64::max)
     });
-    let mut stage = FrameStage::new(&gpu, field, "(nodes: [StandardFrame()])", SIZE.0, SIZE.1);
+    let mut stage = FrameStage::new(&gpu, field, "(nodes: [StandardFrame(bare: true)])", SIZE.0, SIZE.1);
     stage.set_sun(55.0, 110.0);
     hold(&gpu, "frame-noon-spires", &stage.draw(&view(DVec3::new(520.0, 130.0, 800.0), 0.0, -24.0)));
     gpu.assert_silent();
@@ -66,7 +67,7 @@ fn a_ridge_behind_the_camera_casts_into_view() {
         let gap = ((x - 2100.0) / 130.0).powi(2).min(1.0);
         swells(x, z) + 300.0 * (1.0 - along).max(0.0) * (0.25 + 0.75 * gap)
     });
-    let mut stage = FrameStage::new(&gpu, field, "(nodes: [StandardFrame()])", SIZE.0, SIZE.1);
+    let mut stage = FrameStage::new(&gpu, field, "(nodes: [StandardFrame(bare: true)])", SIZE.0, SIZE.1);
     stage.set_sun(16.0, 176.0);
     hold(&gpu, "frame-ridge-behind", &stage.draw(&view(DVec3::new(2050.0, 90.0, 2700.0), 0.0, -8.0)));
     gpu.assert_silent();
@@ -81,7 +82,7 @@ fn a_ridge_far_ahead_casts_into_view() {
         let teeth = 0.7 + 0.3 * (x / 700.0).sin() + 0.12 * (x / 190.0).cos();
         2.0 * swells(x * 0.3, z * 0.3) + 1100.0 * (1.0 - along).powi(2) * teeth
     });
-    let document = "(nodes: [StandardFrame(shadow_distance: 14000)])";
+    let document = "(nodes: [StandardFrame(bare: true, shadow_distance: 14000)])";
     let mut stage = FrameStage::new(&gpu, field, document, SIZE.0, SIZE.1);
     stage.set_sun(9.0, 8.0);
     hold(&gpu, "frame-ridge-ahead", &stage.draw(&view(DVec3::new(8200.0, 420.0, 13000.0), 0.0, -6.0)));
@@ -97,7 +98,7 @@ fn light_falls_through_a_hole() {
     for (x, z) in (250..272).flat_map(|x| (184..217).map(move |z| (x, z))) {
         field.set_hole(Quad::new(x, z), true);
     }
-    let mut stage = FrameStage::new(&gpu, field, "(nodes: [StandardFrame()])", SIZE.0, SIZE.1);
+    let mut stage = FrameStage::new(&gpu, field, "(nodes: [StandardFrame(bare: true)])", SIZE.0, SIZE.1);
     stage.set_sun(28.0, 4.0);
     hold(&gpu, "frame-hole", &stage.draw(&view(DVec3::new(560.0, 90.0, 760.0), -8.0, -10.0)));
     gpu.assert_silent();
@@ -107,7 +108,7 @@ fn light_falls_through_a_hole() {
 #[test]
 fn light_falls_through_a_cave() {
     let gpu = shared();
-    let mut stage = FrameStage::new(&gpu, cave(true), "(nodes: [StandardFrame()])", SIZE.0, SIZE.1);
+    let mut stage = FrameStage::new(&gpu, cave(true), "(nodes: [StandardFrame(bare: true)])", SIZE.0, SIZE.1);
     stage.set_sun(16.0, 4.0);
     hold(&gpu, "frame-cave", &stage.draw(&cave_view(Viewport::whole(SIZE.0, SIZE.1))));
     gpu.assert_silent();

@@ -52,7 +52,7 @@ fn document(split: bool, more: &str) -> String {
 fn document_reaching(metres: u32, split: bool, more: &str) -> String {
     let reads = "reads: [\"SceneHdr\", \"SceneDepth\", \"SceneMotion\"]";
     format!(
-        "(nodes: [StandardFrame(split: {split}, motion: true, sky: false, shadow_tile: 1024, shadow_distance: {metres}, {more} \
+        "(nodes: [StandardFrame(bare: true, split: {split}, motion: true, sky: false, shadow_tile: 1024, shadow_distance: {metres}, {more} \
          before_tonemap: [Host(name: \"read\", {reads})])])"
     )
 }

@@ -105,8 +105,8 @@ fn node(stage: &FrameStage) -> usize {
 #[test]
 fn a_frame_is_the_same_with_the_node() {
     let gpu = shared();
-    let without = "(nodes: [StandardFrame(shadow_tile: 64)])";
-    let with = "(nodes: [StandardFrame(clusters: true, shadow_tile: 64)])";
+    let without = "(nodes: [StandardFrame(bare: true, shadow_tile: 64)])";
+    let with = "(nodes: [StandardFrame(bare: true, clusters: true, shadow_tile: 64)])";
     let view = camera(SMALL);
     let mut cpu = dusk(&gpu, without, SMALL, 200);
     let expected = cpu.draw(&view);
@@ -191,7 +191,8 @@ fn two_views_of_changing_sizes() {
 #[test]
 fn a_steady_frame_writes_nothing() {
     let gpu = shared();
-    let mut stage = dusk(&gpu, "(nodes: [StandardFrame(clusters: true, shadow_tile: 64)])", SMALL, 200);
+    let mut stage =
+        dusk(&gpu, "(nodes: [StandardFrame(bare: true, clusters: true, shadow_tile: 64)])", SMALL, 200);
     let mut before = None;
     for step in 0..14 {
         let mut view = camera(SMALL);
@@ -210,7 +211,7 @@ fn a_steady_frame_writes_nothing() {
 #[test]
 fn frames_in_flight() {
     let gpu = shared();
-    let document = "(nodes: [StandardFrame(clusters: true, shadow_tile: 64)])";
+    let document = "(nodes: [StandardFrame(bare: true, clusters: true, shadow_tile: 64)])";
     let mut alone = dusk(&gpu, document, SMALL, 300);
     let mut stage = dusk(&gpu, document, SMALL, 300);
     let lamps = stage.lamps.clone();
@@ -240,8 +241,9 @@ fn frames_in_flight() {
 fn dusk_on_the_hills() {
     let gpu = shared();
     let size = (640, 360);
-    let mut on_device = dusk(&gpu, "(nodes: [StandardFrame(clusters: true, shadow_tile: 64)])", size, 300);
-    let mut cpu = dusk(&gpu, "(nodes: [StandardFrame(shadow_tile: 64)])", size, 300);
+    let mut on_device =
+        dusk(&gpu, "(nodes: [StandardFrame(bare: true, clusters: true, shadow_tile: 64)])", size, 300);
+    let mut cpu = dusk(&gpu, "(nodes: [StandardFrame(bare: true, shadow_tile: 64)])", size, 300);
     let mut pictures = Vec::new();
     for step in 0..2 {
         let mut view = camera(size);

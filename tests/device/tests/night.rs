@@ -254,7 +254,7 @@ fn moonlit_ground_has_the_lux_of_its_moon() {
 #[test]
 fn a_day_with_a_night_is_the_same_picture() {
     let gpu = shared();
-    let document = "(nodes: [StandardFrame(shadow_tile: 256)])";
+    let document = "(nodes: [StandardFrame(bare: true, shadow_tile: 256)])";
     let mut stage = FrameStage::new(&gpu, hills(513, 513), document, 160, 90);
     let view = look(DVec3::new(700.0, 260.0, 1500.0), 18.0, -4.0, Viewport::whole(160, 90));
     // Behind the camera.

@@ -22,7 +22,7 @@ const READ: [&str; 3] = ["SceneOcclusion", "SceneNormals", "SceneDepth"];
 /// A standard frame with occlusion of this radius and so many slices, whose planes are read; ground is drawn as it is far away.
 fn document(radius: f32, slices: u32) -> FrameDocument {
     let mut document = drawn(
-        "(nodes: [StandardFrame(shadow_tile: 64, occlusion: true, before_tonemap: [Host(name: \"read\", \
+        "(nodes: [StandardFrame(bare: true, shadow_tile: 64, occlusion: true, before_tonemap: [Host(name: \"read\", \
          reads: [\"SceneOcclusion\", \"SceneNormals\", \"SceneDepth\"])])])",
     );
     for node in &mut document.nodes {
@@ -36,7 +36,7 @@ fn document(radius: f32, slices: u32) -> FrameDocument {
 }
 
 fn stage(gpu: &Arc<Gpu>, field: Field, document: FrameDocument) -> FrameStage {
-    let mut stage = FrameStage::new(gpu, field, "(nodes: [StandardFrame()])", SIZE.0, SIZE.1);
+    let mut stage = FrameStage::new(gpu, field, "(nodes: [StandardFrame(bare: true)])", SIZE.0, SIZE.1);
     stage.compositor.set_document(document).unwrap();
     stage.set_sun(40.0, 60.0);
     stage
@@ -280,7 +280,7 @@ fn most_apart(one: &landform_harness::Image8, other: &landform_harness::Image8) 
 fn what_is_not_searched_is_open() {
     let gpu = shared();
     let view = seen(DVec3::new(64.0, 40.0, 120.0), 5.0, -25.0);
-    let split = drawn("(nodes: [StandardFrame(shadow_tile: 64, split: true)])");
+    let split = drawn("(nodes: [StandardFrame(bare: true, shadow_tile: 64, split: true)])");
     let near = |mut document: FrameDocument| {
         let terrain = document.nodes.iter_mut().find_map(|node| match node {
             FrameNode::Terrain(node) => Some(node),
@@ -363,7 +363,7 @@ fn painted(gpu: &Arc<Gpu>, bent: bool, format: &str, sky: Harmonics) -> FrameSta
          \"SceneOcclusion\"]), AmbientCombine(occlusion: \"SceneOcclusion\", bent: {bent}), \
          Host(name: \"read\", reads: [\"SceneHdr\"]), Tonemap()])"
     );
-    let mut stage = FrameStage::new(gpu, valley(), "(nodes: [StandardFrame()])", 8, 8);
+    let mut stage = FrameStage::new(gpu, valley(), "(nodes: [StandardFrame(bare: true)])", 8, 8);
     let document = FrameDocument::from_ron(&document).unwrap();
     stage.compositor.set_document(document).unwrap();
     stage.light = Some(SceneLight { sky, ..SceneLight::default() });
@@ -467,7 +467,7 @@ fn the_node_s_own_image_comes_and_goes() {
     });
     stage.assert_steady(moving, 6);
     // Another document has no such node, and its image goes.
-    stage.compositor.set_document(drawn("(nodes: [StandardFrame(split: true)])")).unwrap();
+    stage.compositor.set_document(drawn("(nodes: [StandardFrame(bare: true, split: true)])")).unwrap();
     (0..8).for_each(|_| stage.draw_with(&camera(SIZE), &mut ()).unwrap());
     let live = stage.device.live_resources();
     assert!(!live.iter().any(|live| live.name == "landform occlusion" && live.kind == "image"));

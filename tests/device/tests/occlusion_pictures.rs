@@ -56,8 +56,9 @@ fn beside(one: &Image8, mut other: Image8) -> Image8 {
 fn a_gorge_from_above_and_from_its_floor() {
     let gpu = shared();
     let field = gorge();
-    let mut without = FrameStage::new(&gpu, field.clone(), "(nodes: [StandardFrame()])", SIZE.0, SIZE.1);
-    let document = "(nodes: [StandardFrame(occlusion: true)])";
+    let mut without =
+        FrameStage::new(&gpu, field.clone(), "(nodes: [StandardFrame(bare: true)])", SIZE.0, SIZE.1);
+    let document = "(nodes: [StandardFrame(bare: true, occlusion: true)])";
     let mut with = FrameStage::new(&gpu, field, document, SIZE.0, SIZE.1);
     for (name, view) in [
         ("above", view(DVec3::new(235.0, 140.0, 400.0), 10.0, -30.0)),

@@ -15,8 +15,9 @@ const SMALL: (u32, u32) = (160, 90);
 const TINY: (u32, u32) = (64, 36);
 /// Frames that a picture is the mean of: the tier's.
 const FRAMES: u32 = 16;
-const RESOLVED: &str = "(nodes: [StandardFrame(temporal: true, shadow_tile: 512, shadow_cascades: 1)])";
-const PLAIN: &str = "(nodes: [StandardFrame(shadow_tile: 512, shadow_cascades: 1)])";
+const RESOLVED: &str =
+    "(nodes: [StandardFrame(bare: true, temporal: true, shadow_tile: 512, shadow_cascades: 1)])";
+const PLAIN: &str = "(nodes: [StandardFrame(bare: true, shadow_tile: 512, shadow_cascades: 1)])";
 
 /// A flight over the hills at 30 m/s that turns by 20° a second, so many sixtieths of a second after it began.
 fn flown(step: u32, (width, height): (u32, u32)) -> View {
@@ -244,7 +245,7 @@ impl FrameHost for Breaks {
 #[test]
 fn what_is_not_finite_does_not_stay() {
     let gpu = shared();
-    let document = "(nodes: [StandardFrame(temporal: true, shadow_tile: 512, shadow_cascades: 1, before_tonemap: [Host(name: \"broken\", \
+    let document = "(nodes: [StandardFrame(bare: true, temporal: true, shadow_tile: 512, shadow_cascades: 1, before_tonemap: [Host(name: \"broken\", \
                     view: \"Camera\", writes: [\"SceneHdr\"])])])";
     let view = flown(0, TINY);
     let mut whole = hills_in_frame(&gpu, document, true, TINY);
@@ -278,8 +279,7 @@ fn planes_of_another_size_are_refused() {
 #[test]
 fn a_metered_picture_is_resolved_as_it_is_shown() {
     let gpu = shared();
-    let document =
-        "(nodes: [StandardFrame(temporal: true, metered: true, shadow_tile: 256, shadow_cascades: 1)])";
+    let document = "(nodes: [StandardFrame(bare: true, temporal: true, metered: true, shadow_tile: 256, shadow_cascades: 1)])";
     let [told, wrong] = [None, Some(-12.0)].map(|ev100| {
         let mut stage = hills_in_frame(&gpu, document, false, TINY);
         stage.ev100 = ev100;

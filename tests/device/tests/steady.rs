@@ -107,13 +107,15 @@ fn a_steady_frame_allocates_and_writes_nothing() {
 /// The same of a whole frame: extraction, plans, casters, lamps in clusters, every node.
 #[test]
 fn a_steady_composed_frame_allocates_and_writes_nothing() {
-    is_steady("(nodes: [StandardFrame(split: true, motion: true, shadow_tile: 64)])");
+    is_steady("(nodes: [StandardFrame(bare: true, split: true, motion: true, shadow_tile: 64)])");
 }
 
 /// And where the device sorts the lamps.
 #[test]
 fn a_steady_frame_that_sorts_lamps_on_the_device_allocates_and_writes_nothing() {
-    is_steady("(nodes: [StandardFrame(clusters: true, split: true, motion: true, shadow_tile: 64)])");
+    is_steady(
+        "(nodes: [StandardFrame(bare: true, clusters: true, split: true, motion: true, shadow_tile: 64)])",
+    );
 }
 
 fn is_steady(document: &str) {

@@ -129,7 +129,7 @@ impl Rig {
         let terrain = Terrain::new(workload::field(codes)?, TerrainSettings::default())?;
         let mut transforms = Transforms::default();
         transforms.register(TerrainFactory::default());
-        let written = FrameDocument::from_ron(&format!("(nodes: [StandardFrame({preset})])"))?;
+        let written = FrameDocument::from_ron(&format!("(nodes: [StandardFrame(bare: true, {preset})])"))?;
         let compositor = Compositor::new(&device, transforms.run(&written)?, TerrainFactory::default())?;
         let mut scene = TerrainScene::default();
         scene.add(TerrainComponent::of("ground"), Placement::default());

@@ -53,13 +53,7 @@ impl FrameSource {
             transforms.register(ReadLuminance);
         }
         let Some(file) = &self.file else {
-            let preset = StandardFrame {
-                shadow_distance: Some(shadow_distance),
-                occlusion: true,
-                temporal: true,
-                metered: true,
-                ..StandardFrame::default()
-            };
+            let preset = StandardFrame { shadow_distance: Some(shadow_distance), ..StandardFrame::default() };
             let nodes = vec![FrameNode::StandardFrame(preset)];
             return Ok(transforms.run(&FrameDocument { nodes, ..FrameDocument::default() })?);
         };
