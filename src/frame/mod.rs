@@ -9,7 +9,7 @@
 //! ```
 //! use landform::frame::{FrameDocument, TerrainFactory, Transforms};
 //!
-//! let written = FrameDocument::from_ron("(nodes: [StandardFrame(motion: true)])")?;
+//! let written = FrameDocument::from_ron("(nodes: [StandardFrame(bare: true, motion: true)])")?;
 //! let mut transforms = Transforms::default(); // the first of them expands a StandardFrame
 //! transforms.register(TerrainFactory::default()); // the whole installation
 //! let drawn = transforms.run(&written)?;

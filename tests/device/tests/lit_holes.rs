@@ -82,10 +82,10 @@ fn a_low_sun_shines_through_a_cave() {
         let gpu = Gpu::new(GpuOptions { optional_features, ..GpuOptions::default() }).unwrap();
         let [open, closed] = [true, false].map(|open| seen(&gpu, open));
         println!("open {open:?}\nclosed {closed:?}");
-        // The strip is as bright as if the ridge cast nothing; in shade the sky alone is left, a ninth.
+        // The strip is as bright as if the ridge cast nothing; in shade the sky alone is left, a fifth.
         assert!(open.strip > 0.99, "{open:?}");
         for shade in [open.beside, closed.beside, closed.strip] {
-            assert!((0.02..0.2).contains(&shade), "{open:?} {closed:?}");
+            assert!((0.02..0.3).contains(&shade), "{open:?} {closed:?}");
         }
         for Seen { sunlit, off, .. } in [&open, &closed] {
             let [falsely_dark, falsely_lit] = off.wrong();

@@ -286,7 +286,8 @@ fn a_metered_picture_is_resolved_as_it_is_shown() {
         draw_frames(&mut stage, &flown(0, TINY), 4 * FRAMES)
     });
     let flip = mean_flip(&told, &wrong).unwrap();
-    assert!(flip <= 0.004, "{flip}");
+    // But for what is left of the first frames, before the host knew what was metered.
+    assert!(flip <= 0.01, "{flip}");
     gpu.assert_silent();
 }
 
